@@ -1,0 +1,194 @@
+/**
+ * The bridge: reads the config, makes every part and wires them together. The only place that knows them all.
+ *
+ *   config ──► directory, phrases        store ──► gateway ◄──dispatcher── host ◄──► channels
+ */
+import { userInfo } from "node:os";
+import { resolve } from "node:path";
+import { CHANNEL_MODULES, openSqliteStore } from "../../adapters/registry.js";
+import { createBridgeClient } from "../client/bridge.js";
+import type { Bridge, BridgeConfig } from "../client/types.js";
+import type { RandomBytes } from "../core/ids.js";
+import type { Typed } from "../core/input.js";
+import { inProcessDispatcher } from "../dispatch/in-process.js";
+import { HandraiseError } from "../errors.js";
+import { type Caps, DEFAULT_CAPS } from "../gateway/caps.js";
+import { Gateway } from "../gateway/gateway.js";
+import { Signals } from "../gateway/signals.js";
+import { hostCalls } from "../host/calls.js";
+import { Host } from "../host/host.js";
+import { createPhrases } from "../host/phrases.js";
+import type { Channel, ChannelHealth, ChannelMemory } from "../ports/channel.js";
+import type { Clock } from "../ports/clock.js";
+import type { CopyReport, Submission } from "../ports/gateway.js";
+import type { Log } from "../ports/log.js";
+import type { Store } from "../ports/store.js";
+import { createDirectory } from "../runs/directory.js";
+import { systemRandom } from "./chance.js";
+import { systemClock } from "./clock.js";
+import { type BridgeSettings, CONFIG_FILE, configOf, loadConfig, placeError } from "./config.js";
+import { createLog } from "./log.js";
+import { Tidier } from "./tidier.js";
+
+/** What tests and the bench may replace; everything has the real thing as its default. */
+export type BridgeOptions = {
+  readonly clock?: Clock;
+  readonly random?: RandomBytes;
+  readonly log?: Log;
+  readonly store?: Store;
+  /** Channels made elsewhere, instead of those of the config's accounts. */
+  readonly channels?: readonly Channel[];
+  readonly caps?: Caps;
+  /** Two processes may share the data folder (rolling restart, tests of two instances). */
+  readonly shared?: boolean;
+  /** Who asks in this process; default: the OS user's name. "" is nobody: such questions take controls only (R15). */
+  readonly principal?: string;
+  /** Called once when the store is gone for good: from then on every call is refused with `store_unavailable`. */
+  readonly onStoreLost?: (error: HandraiseError) => void;
+  /** Messages that met no question, in order, at most once. */
+  readonly onMessage?: (message: Typed) => void;
+};
+
+/** A running bridge with its parts, for the app's own commands. */
+export type OpenBridge = {
+  readonly bridge: Bridge;
+  readonly gateway: Gateway;
+  readonly store: Store;
+  readonly channels: ReadonlyMap<string, Channel>;
+  readonly principal: string;
+  /** Health by account. */
+  health(): Readonly<Record<string, ChannelHealth>>;
+  close(): Promise<void>;
+};
+
+/**
+ * Opens a bridge in this process: its store, its channels, its questions from an earlier life.
+ * @param config A file (default `handraise.yaml`), or its shape as an object.
+ * @throws `config_invalid` with line, setting and remedy; `store_busy` when another process has the data folder.
+ */
+export async function createBridge(config: string | BridgeConfig = CONFIG_FILE): Promise<Bridge> {
+  const modules = CHANNEL_MODULES;
+  const settings =
+    typeof config === "string"
+      ? await loadConfig(config, { modules, env: process.env })
+      : configOf(config, { modules, folder: resolve(".") });
+  return (await openBridge(settings)).bridge;
+}
+
+/** Makes and starts every part in the order of R33; undoes what was started when a later one fails. */
+export async function openBridge(settings: BridgeSettings, options: BridgeOptions = {}): Promise<OpenBridge> {
+  const parts = await makeParts(settings, options);
+  const { gateway, host, store, channels, log } = parts;
+  const tidier = new Tidier(parts);
+  let closing: Promise<void> | undefined;
+  const close = (): Promise<void> => {
+    closing ??= (async () => {
+      await tidier.stop();
+      await host.close();
+      await gateway.close();
+      await store.close();
+    })();
+    return closing;
+  };
+  try {
+    await host.recoverInputs();
+    await gateway.start();
+    await host.open();
+    await checkPlaces(settings, channels);
+  } catch (error) {
+    await close().catch((failure: unknown) => log.error({ error: String(failure) }, "bridge: closing after a failed start failed too"));
+    throw error;
+  }
+  tidier.start();
+  const principal = options.principal ?? userInfo().username;
+  const bridge = createBridgeClient(gateway, { principal }, { close });
+  const health = (): Record<string, ChannelHealth> =>
+    Object.fromEntries([...channels].map(([account, channel]) => [account, channel.health()]));
+  return { bridge, gateway, store, channels, principal, health, close };
+}
+
+type Parts = {
+  readonly gateway: Gateway;
+  readonly host: Host;
+  readonly store: Store;
+  readonly channels: ReadonlyMap<string, Channel>;
+  readonly clock: Clock;
+  readonly log: Log;
+};
+
+async function makeParts(settings: BridgeSettings, options: BridgeOptions): Promise<Parts> {
+  const clock = options.clock ?? systemClock;
+  const random = options.random ?? systemRandom();
+  const log = options.log ?? createLog(secretsOf(settings));
+  const directory = createDirectory(settings);
+  const signals = new Signals();
+  const store =
+    options.store ??
+    (await openSqliteStore({
+      folder: settings.folder,
+      clock,
+      log,
+      shared: options.shared ?? false,
+      ...(options.onStoreLost === undefined ? {} : { onUnhealthy: options.onStoreLost }),
+    }));
+  const made = options.channels ?? (await makeChannels(settings, { clock, log, store }));
+  const channels = new Map(made.map((channel) => [channel.account, channel]));
+  const { timezone = "UTC", language = "en", ...defaults } = settings.defaults;
+  const gateway = new Gateway({ store, clock, random, directory, defaults, caps: options.caps ?? DEFAULT_CAPS, log, signals });
+  const dispatcher = inProcessDispatcher({
+    "question.resolve": (params) => gateway.resolve(params as Submission),
+    "delivery.report": (params) => gateway.report(params as CopyReport),
+  });
+  const phrases = createPhrases({ language, timezone }, { directory, clock });
+  const host = new Host({
+    store,
+    clock,
+    random,
+    log,
+    directory,
+    calls: hostCalls(dispatcher),
+    channels,
+    signals,
+    phrases,
+    onMessage: options.onMessage,
+  });
+  return { gateway, host, store, channels, clock, log };
+}
+
+type ForChannels = { readonly clock: Clock; readonly log: Log; readonly store: Store };
+
+function makeChannels(settings: BridgeSettings, { clock, log, store }: ForChannels): Promise<readonly Channel[]> {
+  return Promise.all(
+    Object.entries(settings.accounts).map(([account, { kind, settings: own }]) =>
+      CHANNEL_MODULES[kind].create({ account, settings: own, memory: memoryOf(store, account), clock, log }),
+    ),
+  );
+}
+
+function memoryOf(store: Store, account: string): ChannelMemory {
+  return {
+    get: (key) => store.memory({ account, key }),
+    put: async (key, value) => {
+      const result = await store.commit([{ do: "put_memory", account, key, value }]);
+      if (!result.ok) throw new HandraiseError("store_unavailable", `${account}: ${key} could not be stored.`);
+    },
+  };
+}
+
+/** B089: places of the config are looked up at start; one that does not exist stops it, one out of reach is looked up when needed. */
+async function checkPlaces(settings: BridgeSettings, channels: ReadonlyMap<string, Channel>): Promise<void> {
+  for (const configured of settings.places) {
+    const { account, conversation, thread } = configured.place;
+    const located = await channels.get(account)?.locate({ kind: "place", conversation, ...(thread === undefined ? {} : { thread }) });
+    if (located?.status === "refused") throw placeError(configured, located.message);
+  }
+}
+
+/** Values that may never appear in a log, by their exact text (B169). */
+function secretsOf(settings: BridgeSettings): readonly string[] {
+  return Object.values(settings.accounts).flatMap(({ settings: own }) =>
+    typeof own === "object" && own !== null
+      ? Object.entries(own).flatMap(([key, value]) => (/token|secret/i.test(key) && typeof value === "string" ? [value] : []))
+      : [],
+  );
+}

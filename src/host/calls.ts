@@ -1,0 +1,31 @@
+/** The gateway as the host reaches it: typed calls over a dispatcher, never the gateway itself (design, section 3). */
+import type { Receipt } from "../core/record.js";
+import type { Dispatcher } from "../ports/dispatcher.js";
+import type { CopyReport, Submission } from "../ports/gateway.js";
+
+/** Whether the account, place and person behind an input are still current; throws `authority_stale` when not (R16). */
+export type SourceAuthority = { readonly assertCurrent: () => void };
+
+/** What a host asks of the gateway: `question.resolve`, source-bound, and `delivery.report`, unscoped. False: the copy had changed. */
+export interface HostCalls {
+  resolve(submission: Submission, source: SourceAuthority): Promise<Receipt>;
+  report(report: CopyReport): Promise<boolean>;
+}
+
+/** Wraps a version-2 dispatcher; its results are the gateway's own, trusted as such in one process. */
+export function hostCalls(dispatcher: Dispatcher): HostCalls {
+  return {
+    async resolve(submission, source) {
+      const authority = { kind: "source-bound", assertCurrent: source.assertCurrent } as const;
+      return (await dispatcher.call({ method: "question.resolve", params: submission, options: {}, authority })) as Receipt;
+    },
+    async report(report) {
+      return (await dispatcher.call({
+        method: "delivery.report",
+        params: report,
+        options: {},
+        authority: { kind: "unscoped" },
+      })) as boolean;
+    },
+  };
+}

@@ -1,0 +1,26 @@
+/**
+ * The dispatcher port: the guarded call path from a host to the gateway (R16, R20). In process, over HTTP or a socket, or custom.
+ *
+ * `assertCurrent` is synchronous and the last thing before the dispatch, with no await between; it throws when the authority it
+ * stands for has ended. It is never serialised.
+ */
+export type DispatchAuthority =
+  | { readonly kind: "unscoped" }
+  | { readonly kind: "run"; readonly assertCurrent: () => void }
+  | { readonly kind: "source-bound"; readonly assertCurrent: () => void };
+
+/** One call. `params` is plain data; `authority` stays in this process, checked right before the dispatch. */
+export type DispatchRequest = {
+  /** A gateway method: `question.resolve`, `question.cancel`, … */
+  readonly method: string;
+  readonly params?: unknown;
+  readonly options: { readonly timeoutMs?: number };
+  readonly signal?: AbortSignal;
+  readonly authority: DispatchAuthority;
+};
+
+/** Guarded by `version: 2` alone, never told from the number of its arguments (R20). Rejects with the gateway's error or the guard's. */
+export interface Dispatcher {
+  readonly version: 2;
+  call(request: DispatchRequest): Promise<unknown>;
+}
