@@ -208,7 +208,7 @@ describe("wait, cancel, list", () => {
     if (kept === undefined) throw new Error("not kept");
     kept.record = { ...kept.record, expiresAt: "2026-12-01T16:03:00.000Z" };
     expect(await run("wait", "K2QM", "--within", "1s", "--json")).toBe(14);
-    expect(terminal.stderr).toEqual(["K2QM shown on telegram, open until 16:03", "still open until 16:03"]);
+    expect(terminal.stderr).toEqual(["K2QM shown to alice on telegram, open until 16:03", "still open until 16:03"]);
     expect(terminal.stdout).toEqual([JSON.stringify({ status: "open", id: FIRST })]);
   });
   it("wait finds a question by its id, its code or its key, and prints the stored answer", async () => {
@@ -233,7 +233,7 @@ describe("wait, cancel, list", () => {
     await gateway.request({ text: "Rotate\nkeys?", session: "other" }, { principal: "tester" });
     await gateway.request({ text: "Not yours" }, { principal: "somebody else" });
     expect(await run("list")).toBe(0);
-    expect(terminal.stdout).toEqual(["K2QM  2 min  telegram  Where does release 42 go?", "K3QM  2 min  telegram  Rotate keys?"]);
+    expect(terminal.stdout).toEqual(["K2QM  2 min  alice  Where does release 42 go?", "K3QM  2 min  alice  Rotate keys?"]);
     expect(await run("list", "--session", "ticket-7", "--json")).toBe(0);
     expect(JSON.parse(terminal.stdout[2] ?? "")).toMatchObject([{ code: "K2QM" }]);
     expect(await run("list", "--session", "none")).toBe(0);
