@@ -8,7 +8,7 @@ import type { StoredOutcome } from "../core/outcome.js";
 import type { BridgeEvent, QuestionRecord, Receipt } from "../core/record.js";
 import { HandraiseError } from "../errors.js";
 import type { CopyReport, Submission } from "../ports/gateway.js";
-import type { Change, CopyRow, QuestionRow } from "../ports/store.js";
+import type { Change, CopyRow, QuestionRow, Standing } from "../ports/store.js";
 import type { Creator, GatewayCalls, QuestionRef, Waited, WaitOptions } from "./calls.js";
 import { CapGuard } from "./caps.js";
 import { Deadlines, endUndelivered } from "./deadlines.js";
@@ -104,14 +104,14 @@ export class Gateway implements GatewayCalls {
   }
 
   async acknowledge(ref: QuestionRef, creator: Creator): Promise<void> {
-    const row = await this.#find(ref, creator);
-    if (row.outcome === null)
-      throw new HandraiseError("input_invalid", `Question ${row.id} is still open: there is no outcome to acknowledge.`);
-    if (row.collectedAtMs !== null) return;
+    const standing = await this.#standing(ref, creator);
+    if (standing.outcome === null)
+      throw new HandraiseError("input_invalid", `Question ${standing.id} is still open: there is no outcome to acknowledge.`);
+    if (standing.collectedAtMs !== null) return;
     const atMs = this.#parts.clock.now();
     await this.#parts.store.commit([
-      { do: "mark_collected", id: row.id, atMs },
-      { do: "insert_event", question: row.id, type: "question.collected", atMs, data: {} },
+      { do: "mark_collected", id: standing.id, atMs },
+      { do: "insert_event", question: standing.id, type: "question.collected", atMs, data: {} },
     ]);
     this.#parts.signals.events();
   }
@@ -224,6 +224,14 @@ export class Gateway implements GatewayCalls {
         `${ref} names ${own.length} open questions: ${own.map(({ id: each }) => each).join(", ")}. Give the id.`,
       );
     return only;
+  }
+
+  async #standing(ref: QuestionRef, creator: Creator): Promise<Standing> {
+    const id = typeof ref === "string" ? parseQuestionId(ref) : undefined;
+    if (id === undefined) return this.#find(ref, creator);
+    const standing = await this.#parts.store.standing(id);
+    if (standing === undefined || standing.principal !== creator.principal) throw unknownQuestion(id);
+    return standing;
   }
 
   async #recordOf(row: QuestionRow): Promise<QuestionRecord> {

@@ -7,7 +7,7 @@
  */
 import type { QuestionId } from "../core/ids.js";
 import { HandraiseError } from "../errors.js";
-import type { QuestionRow } from "../ports/store.js";
+import type { Standing } from "../ports/store.js";
 import type { Creator, Waited, WaitOptions } from "./calls.js";
 import type { GatewayParts } from "./parts.js";
 import type { EndedNow } from "./waiters.js";
@@ -46,7 +46,7 @@ export class Waits {
       let heard: EndedNow | undefined;
       const look = (): void => {
         forget = this.#parts.signals.waiters.add(id, wake); // W1
-        this.#parts.store.question(id).then(read, reject);
+        this.#parts.store.standing(id).then(read, reject);
       };
       const wake = (ended?: EndedNow): void => {
         if (ended === undefined && this.#closed) reject(stopped(id));
@@ -54,7 +54,7 @@ export class Waits {
         else if (visible) resolve(waited(ended, withId));
         else heard = ended;
       };
-      const read = (row: QuestionRow | undefined): void => {
+      const read = (row: Standing | undefined): void => {
         visible = row !== undefined && row.principal === creator.principal;
         const ended = row === undefined || row.outcome === null ? heard : { outcome: row.outcome, settledBy: row.settledBy };
         if (visible && ended === undefined) return;

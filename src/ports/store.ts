@@ -46,6 +46,9 @@ export type QuestionRow = {
   readonly collectedAtMs: number | null;
 };
 
+/** How a question stands, without what was asked: what waiters and acknowledgements read. */
+export type Standing = Pick<QuestionRow, "id" | "principal" | "status" | "outcome" | "settledBy" | "collectedAtMs">;
+
 /** One prompt in one place: a delivery. What may happen to it is decided by core/delivery.ts. */
 export type CopyRow = {
   readonly id: CopyId;
@@ -229,6 +232,8 @@ export type Tombstone = {
 export interface Store {
   commit(changes: readonly Change[]): Promise<CommitResult>;
   question(id: QuestionId): Promise<QuestionRow | undefined>;
+  /** The same row's standing alone, which is read far more often than what was asked. */
+  standing(id: QuestionId): Promise<Standing | undefined>;
   questionByKey(by: {
     readonly principal: string;
     readonly session: string | null;

@@ -34,8 +34,9 @@ import { Connection, errorName } from "./connection.js";
 import { Executor, errorOf } from "./executor.js";
 import { DATABASE_FILE } from "./folder.js";
 import type { EngineSettings, FromEngine, Greeting, SqliteFaults } from "./protocol.js";
-import { Reader, readHere } from "./reader.js";
+import { readHere } from "./reader.js";
 import { SqliteStore } from "./store.js";
+import { TurnReader } from "./turn-reader.js";
 
 /** How to open a data folder; only `folder`, `clock` and `log` are needed. */
 export type SqliteStoreOptions = {
@@ -63,7 +64,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
   const worker = startWorker({ folder, shared, command, faults });
   const { tightened, schema } = await greeted(worker);
   const connection = await openedBeside(worker, join(folder, DATABASE_FILE));
-  const reader = new Reader(connection, () => 0);
+  const reader = new TurnReader(connection);
   for (const file of tightened) log.warn({ file }, "The store's folder or file could be read by others; its permissions were tightened.");
   log.debug({ schema }, "The store is open.");
   const executor = new Executor({
@@ -78,6 +79,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
   };
   const exited = new Promise<void>((resolve) => worker.once("exit", () => resolve()));
   worker.on("message", (answers: FromEngine) => {
+    reader.end();
     executor.take(answers);
     if (!answers.broken) return;
     lost("The store can no longer be read. Start the bridge anew.");
@@ -87,7 +89,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
   worker.on("exit", () => lost("The store's thread ended. Start the bridge anew."));
   worker.unref();
   const ended = async (): Promise<void> => {
-    connection.close();
+    reader.close();
     executor.lose(new HandraiseError("store_unavailable", "The store is closed."));
     worker.ref();
     await worker.terminate();

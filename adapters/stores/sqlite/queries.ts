@@ -17,6 +17,8 @@ const KEY = "q.principal = ? and ifnull(q.session, '') = ifnull(?, '') and q.key
 /** By name. Columns stand in the order that rows.ts reads. */
 export const QUERIES = {
   question: `${QUESTION} where q.id = ?`,
+  standing: `select q.id, q.principal, q.status, o.outcome, q.settled_by, q.collected_at
+    from questions q left join outcomes o on o.n = q.n where q.id = ?`,
   key_held: `${QUESTION} where ${KEY} and q.status <> 'undelivered'`,
   key_free: `${QUESTION} where ${KEY} and q.status = 'undelivered' order by q.n desc limit 1`,
   open_by_code: `${QUESTION} where q.code = ? and q.status = 'open' order by q.asked_at, q.id limit 10`,

@@ -10,6 +10,7 @@ import { QUERIES, type QueryName } from "./queries.js";
 /** Reads that are small whatever is stored: these may run in the thread that asks. The others go to the worker. */
 const SMALL: ReadonlySet<QueryName> = new Set([
   "question",
+  "standing",
   "key_held",
   "key_free",
   "open_by_code",

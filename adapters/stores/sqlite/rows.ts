@@ -3,7 +3,17 @@
  * does not fit its column is a broken file and throws.
  */
 import type { CopyId, QuestionId, ResolutionId } from "../../../src/core/ids.js";
-import type { AsideRow, CopyOf, CopyRow, EventRow, InputRow, QuestionRow, ReceiptRow, Tombstone } from "../../../src/ports/store.js";
+import type {
+  AsideRow,
+  CopyOf,
+  CopyRow,
+  EventRow,
+  InputRow,
+  QuestionRow,
+  ReceiptRow,
+  Standing,
+  Tombstone,
+} from "../../../src/ports/store.js";
 import type { Row, Value } from "./values.js";
 
 /** Columns of a question that change, or that it is found by. */
@@ -233,6 +243,19 @@ export function questionOf(row: Row, at = 0): QuestionRow {
     status: c.text() as QuestionRow["status"],
     version: c.int(),
     endedAtMs: c.intOrNull(),
+    outcome: parsedOrNull(c.textOrNull()),
+    settledBy: c.textOrNull() as ResolutionId | null,
+    collectedAtMs: c.intOrNull(),
+  };
+}
+
+/** A question's standing from the query of that name. */
+export function standingOf(row: Row): Standing {
+  const c = new Columns(row);
+  return {
+    id: c.text() as QuestionId,
+    principal: c.text(),
+    status: c.text() as Standing["status"],
     outcome: parsedOrNull(c.textOrNull()),
     settledBy: c.textOrNull() as ResolutionId | null,
     collectedAtMs: c.intOrNull(),

@@ -9,7 +9,7 @@ import type { Executor } from "./executor.js";
 import { blanks, orderOf } from "./orders.js";
 import type { ListResult, Query, Row } from "./protocol.js";
 import { areSmall, type ReadHere } from "./reader.js";
-import { asideOf, copyOf, eventOf, inputOf, numberOf, pairOf, questionOf, receiptOf, tombstoneOf } from "./rows.js";
+import { asideOf, copyOf, eventOf, inputOf, numberOf, pairOf, questionOf, receiptOf, standingOf, tombstoneOf } from "./rows.js";
 
 /** From blanking to the first try of a truncating checkpoint, in milliseconds. */
 export const CHECKPOINT_AFTER_MS = 30_000;
@@ -45,6 +45,10 @@ export class SqliteStore implements port.Store {
 
   question(id: QuestionId): Promise<port.QuestionRow | undefined> {
     return this.#first(["question", id], questionOf);
+  }
+
+  standing(id: QuestionId): Promise<port.Standing | undefined> {
+    return this.#first(["standing", id], standingOf);
   }
 
   async questionByKey({ principal, session, key }: { readonly principal: string; readonly session: string | null; readonly key: string }) {

@@ -217,6 +217,10 @@ export class StoreModel implements Store {
     return this.#tables.questions.find((row) => row.id === id);
   }
 
+  async standing(id: QuestionId) {
+    return this.question(id);
+  }
+
   async questionByKey(by: { readonly principal: string; readonly session: string | null; readonly key: string }) {
     const mine = this.#tables.questions.filter((row) => sameKey(row, by));
     return mine.find(({ status }) => status !== "undelivered") ?? mine.at(-1);

@@ -56,7 +56,10 @@ export function questionClauses(bench: OpenBench): void {
       await applied(store, [settle(full, {}), { do: "mark_collected", id: full.id, atMs: START_MS + 70_000 }]);
       const ended = { status: "answered", outcome, endedAtMs: START_MS + 60_000, collectedAtMs: START_MS + 70_000 };
       expect(await store.question(full.id)).toEqual({ ...full, ...ended });
+      const { id, principal, status, settledBy, collectedAtMs } = { ...full, ...ended };
+      expect(await store.standing(full.id)).toEqual({ id, principal, status, outcome, settledBy, collectedAtMs });
       expect(await store.question(questionRow().id)).toBeUndefined();
+      expect(await store.standing(questionRow().id)).toBeUndefined();
     });
 
     it("S2 refuses a key that is taken, in its own scope only", async () => {
