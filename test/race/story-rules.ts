@@ -10,7 +10,7 @@ export async function judged(traces: Traces): Promise<void> {
     await oneOutcome(traces, { question, id });
     noBlindRepeat(traces, { question, id });
   }
-  tokensInTheirPlace(traces);
+  await refusedChangesNothing(traces);
   everybodyTold(traces);
 }
 
@@ -50,11 +50,14 @@ function noBlindRepeat({ channel, canFind, faults }: Traces, { question, id }: A
   }
 }
 
-/** R24 */
-function tokensInTheirPlace({ sent, channel, faults }: Traces): void {
-  for (const { input } of sent.filter(({ forged }) => forged)) {
+/** R12, R24, R25: a stranger's press, a token in another chat, and prose count for nothing. */
+async function refusedChangesNothing({ sent, asked, store, channel, faults }: Traces): Promise<void> {
+  for (const { input, question, refused } of sent.filter((each) => each.refused !== null)) {
     const word = channel.words.find(({ handle }) => handle === input.handle);
-    if (word?.text.startsWith("Recorded") === true) faults.push("R24: a token counted in another chat than its own");
+    if (word?.text.startsWith("Recorded") === true) faults.push(`${refused}: ${input.id} was told "${word.text}"`);
+    const id = asked.get(question);
+    const outcome = id === undefined ? null : ((await store.question(id))?.outcome ?? null);
+    if (outcome !== null && "by" in outcome && outcome.by.userId === "9") faults.push("R12: a stranger's answer is the outcome");
   }
 }
 

@@ -10,6 +10,12 @@ export type Step =
   | { readonly do: "type"; readonly who: "1" | "2"; readonly question: 0 | 1; readonly option: 0 | 1; readonly bound: boolean }
   /** A press with the token of Alice's copy, said to stand in Bob's chat. */
   | { readonly do: "forge"; readonly question: 0 | 1 }
+  /** Somebody of no audience presses in Alice's chat. */
+  | { readonly do: "intrude"; readonly question: 0 | 1; readonly option: 0 | 1 }
+  /** A reply to the prompt that is no answer: prose around an option, or another word. */
+  | { readonly do: "babble"; readonly who: "1" | "2"; readonly question: 0 | 1; readonly option: 0 | 1; readonly prose: boolean }
+  /** The key of a stored question with another text. */
+  | { readonly do: "ask_else"; readonly question: 0 | 1 }
   | { readonly do: "repeat" }
   | { readonly do: "cancel"; readonly question: 0 | 1 }
   | { readonly do: "lose_redraw" | "lose_word" }
@@ -34,6 +40,9 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 6, arbitrary: fc.record({ do: fc.constant("press" as const), who, question, option, copy: fc.nat(2) }) },
   { weight: 3, arbitrary: fc.record({ do: fc.constant("type" as const), who, question, option, bound: fc.boolean() }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("forge" as const), question }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("intrude" as const), question, option }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("babble" as const), who, question, option, prose: fc.boolean() }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("ask_else" as const), question }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant("repeat" as const) }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("cancel" as const), question }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constantFrom("lose_redraw" as const, "lose_word" as const) }) },

@@ -9,7 +9,8 @@ export type Sent = {
   readonly input: Input;
   readonly question: 0 | 1;
   readonly label: string;
-  readonly forged: boolean;
+  /** The rule by which it must never count; null: it may. */
+  readonly refused: "R12" | "R24" | "R25" | null;
   acknowledged: boolean;
 };
 /** Everything a story leaves behind for the rules. */

@@ -3,18 +3,18 @@
  * rules: R1 stored before shown, R2 one outcome, R4 every acknowledged answer is it, R21 repeats change nothing, R23 no blind repeat,
  * R24 a token counts only where it stands, R26 every copy closed.
  */
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { rm } from "node:fs/promises";
 import { openInlineSqliteStore } from "../../adapters/stores/sqlite/inline.js";
 import { type OpenBridge, openBridge } from "../../src/app/bridge.js";
 import { parseQuestionId, type QuestionId } from "../../src/core/ids.js";
-import type { Input, Press } from "../../src/core/input.js";
+import type { Input, Press, Typed } from "../../src/core/input.js";
+import { HandraiseError } from "../../src/errors.js";
 import type { SendResult } from "../../src/ports/channel.js";
 import type { Store } from "../../src/ports/store.js";
 import { FakeClock } from "../fixtures/fake-clock.js";
 import { paperSettings, quietLog } from "../fixtures/paper-bridge.js";
 import { PaperChannel, type PaperMessage } from "../fixtures/paper-channel.js";
+import { quickFolder } from "../fixtures/quick-folder.js";
 import { Mortal } from "./mortal.js";
 import { judged } from "./story-rules.js";
 import type { History, Mishap, Step } from "./story-steps.js";
@@ -25,7 +25,7 @@ export type Stage = { readonly folder: string; readonly clock: FakeClock; readon
 
 /** An empty stage. */
 export async function openStage(): Promise<Stage> {
-  const folder = await mkdtemp(join(tmpdir(), "handraise-story-"));
+  const folder = await quickFolder("handraise-story-");
   const clock = new FakeClock();
   const { store } = openInlineSqliteStore({ folder, clock });
   const close = async (): Promise<void> => {
@@ -119,6 +119,12 @@ export class Story {
         return this.#type(step);
       case "forge":
         return this.#forge(step.question);
+      case "intrude":
+        return this.#intrude(step);
+      case "babble":
+        return this.#babble(step);
+      case "ask_else":
+        return this.#askElse(step.question);
       case "repeat": {
         const last = this.#sent.at(-1);
         return last === undefined ? undefined : this.#deliver(last);
@@ -199,7 +205,7 @@ export class Story {
     const message = prompts[copy % Math.max(prompts.length, 1)];
     const token = message?.view.options[option]?.token;
     if (message === undefined || token === undefined) return;
-    this.#send({ question, label: this.labelOf(question, option), forged: false }, this.#pressInput(who, { token, message: message.id }));
+    this.#send({ question, label: this.labelOf(question, option), refused: null }, this.#pressInput(who, { token, message: message.id }));
   }
 
   #pressInput(who: string, { token, message }: { readonly token: string; readonly message: string }): Press {
@@ -210,17 +216,50 @@ export class Story {
     const message = this.#prompts(question, who).at(-1);
     if (message === undefined) return;
     const label = this.labelOf(question, option);
-    const common = this.#common(who);
-    const id = `9${String(this.#number).padStart(8, "0")}${String(this.#inputs).padStart(4, "0")}`;
-    const replyTo = bound ? { replyTo: message.id } : {};
-    this.#send({ question, label, forged: false }, { ...common, kind: "text", text: label, message: { id, order: id }, ...replyTo });
+    this.#send({ question, label, refused: null }, this.#typedInput(who, label, bound ? message.id : undefined));
   }
 
   #forge(question: 0 | 1): void {
     const token = this.#prompts(question, "1").at(-1)?.view.options[0]?.token;
     const elsewhere = this.#channel.messages.find(({ conversation }) => conversation === "dm-2")?.id ?? "000000000001";
     if (token === undefined) return;
-    this.#send({ question, label: this.labelOf(question, 0), forged: true }, this.#pressInput("2", { token, message: elsewhere }));
+    this.#send({ question, label: this.labelOf(question, 0), refused: "R24" }, this.#pressInput("2", { token, message: elsewhere }));
+  }
+
+  #intrude({ question, option }: Extract<Step, { do: "intrude" }>): void {
+    const message = this.#prompts(question, "1").at(-1);
+    const token = message?.view.options[option]?.token;
+    if (message === undefined || token === undefined) return;
+    const input = { ...this.#pressInput("1", { token, message: message.id }), sender: { userId: "9", name: "Mallory" } };
+    this.#send({ question, label: this.labelOf(question, option), refused: "R12" }, input);
+  }
+
+  #babble({ who, question, option, prose }: Extract<Step, { do: "babble" }>): void {
+    const message = this.#prompts(question, who).at(-1);
+    if (message === undefined) return;
+    const label = this.labelOf(question, option);
+    const text = prose ? `I would rather not say ${label}` : "perhaps";
+    this.#send({ question, label, refused: "R25" }, this.#typedInput(who, text, message.id));
+  }
+
+  /** R7: the key holds what was asked first, unless nobody could be shown it. */
+  async #askElse(question: 0 | 1): Promise<void> {
+    const id = this.#asked.get(question);
+    if (id === undefined) return;
+    const key = `story-${this.#number}-${question}`;
+    const asked = this.#life?.bridge.bridge.ask({ to: "alice", text: "Something else?", options: ["A", "B"], timeout: "60s", key });
+    const code = await asked?.then(
+      () => "accepted",
+      (error: unknown) => (error instanceof HandraiseError ? error.code : String(error)),
+    );
+    const freed = (await this.#stage.store.question(id))?.status === "undelivered";
+    if (code !== "key_conflict" && !(freed && code === "accepted")) this.#faults.push(`R7: another question under a used key: ${code}`);
+  }
+
+  #typedInput(who: string, text: string, replyTo?: string): Typed {
+    const common = this.#common(who);
+    const id = `9${String(this.#number).padStart(8, "0")}${String(this.#inputs).padStart(4, "0")}`;
+    return { ...common, kind: "text", text, message: { id, order: id }, ...(replyTo === undefined ? {} : { replyTo }) };
   }
 
   #common(who: string): Omit<Press, "kind" | "token" | "message"> {
@@ -237,7 +276,7 @@ export class Story {
     };
   }
 
-  #send(about: Pick<Sent, "question" | "label" | "forged">, input: Input): void {
+  #send(about: Pick<Sent, "question" | "label" | "refused">, input: Input): void {
     const sent: Sent = { ...about, input, acknowledged: false };
     this.#sent.push(sent);
     this.#deliver(sent);
@@ -298,7 +337,7 @@ export class Story {
       const token = view.options[0]?.token ?? "";
       const question = view.question === this.#asked.get(0) ? 0 : 1;
       this.#send(
-        { question, label: this.labelOf(question, 0), forged: false },
+        { question, label: this.labelOf(question, 0), refused: null },
         this.#pressInput(conversation.slice(3), { token, message: id }),
       );
     }
