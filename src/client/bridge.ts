@@ -8,7 +8,7 @@
  */
 import type { StoredOutcome } from "../core/outcome.js";
 import { HandraiseError } from "../errors.js";
-import type { Creator, GatewayCalls, QuestionRef } from "../gateway/calls.js";
+import type { Creator, GatewayCalls, QuestionRef, WaitOptions } from "../gateway/calls.js";
 import { durationMs } from "./duration.js";
 import type { AskInput, Bridge, BridgeEvent, Duration, Outcome, Question, QuestionRecord } from "./types.js";
 
@@ -21,7 +21,7 @@ export type BridgeClientOptions = {
   readonly close?: () => Promise<void>;
 };
 
-type Wait = { readonly within?: Duration; readonly signal?: AbortSignal };
+type Wait = { readonly within?: Duration | undefined; readonly signal?: AbortSignal | undefined };
 type StillOpen = { status: "open"; id: string };
 type OutcomeOf<I extends AskInput> = Question<I>["outcome"];
 
@@ -114,36 +114,39 @@ class Client {
     });
   }
 
-  async #outcome<I extends AskInput>(id: string, { within, signal }: Wait = {}): Promise<Outcome<I> | StillOpen> {
-    this.#assertOpen();
+  #outcome<I extends AskInput>(id: string, { within, signal }: Wait = {}): Promise<Outcome<I> | StillOpen> {
+    if (this.#closed) return Promise.reject(closedError());
+    return within === undefined && signal === undefined ? this.#wait<I>(id) : this.#limitedOutcome<I>(id, { within, signal });
+  }
+
+  async #limitedOutcome<I extends AskInput>(id: string, { within, signal }: Wait): Promise<Outcome<I> | StillOpen> {
     const withinMs = within === undefined ? undefined : durationMs(within);
     if (within !== undefined && withinMs === undefined) {
       const message = 'write a duration like "55s" or "2h".';
       throw new HandraiseError("input_invalid", `within: ${message}`, { issues: [{ path: "within", code: "duration", message }] });
     }
     signal?.throwIfAborted();
-    for (;;) {
-      const waited = await this.#untilClosed(this.#calls.waitAnswer(id, this.#creator, withoutUndefined({ withinMs, signal })));
-      if (waited.status === "ended") {
-        this.#acknowledgeSoon(id);
-        return typedOutcome<I>(waited.outcome);
-      }
-      if (withinMs !== undefined) return { status: "open", id };
-    }
+    return this.#wait<I>(id, withoutUndefined({ withinMs, signal }));
   }
 
-  /** Ends a wait when this object is closed. One entry per wait and no controller: many waits may be idle for days. */
-  #untilClosed<T>(call: Promise<T>): Promise<T> {
+  /**
+   * One wait, ended when this object is closed. Nothing but an entry, two promises and their callbacks: many waits may be idle for days.
+   * A wait without a limit that was cut short by one of the way (a long poll) goes on.
+   */
+  #wait<I extends AskInput>(id: string, options?: WaitOptions): Promise<Outcome<I> | StillOpen> {
     return new Promise((resolve, reject) => {
       this.#waits.add(reject);
-      const over = (): void => void this.#waits.delete(reject);
-      call.then(
-        (value) => {
-          over();
-          resolve(value);
+      this.#calls.waitAnswer(id, this.#creator, options).then(
+        (waited) => {
+          this.#waits.delete(reject);
+          if (waited.status === "ended") {
+            this.#acknowledgeSoon(id);
+            resolve(typedOutcome<I>(waited.outcome));
+          } else if (options?.withinMs !== undefined) resolve({ status: "open", id });
+          else if (!this.#closed) resolve(this.#wait<I>(id, options));
         },
         (error: unknown) => {
-          over();
+          this.#waits.delete(reject);
           reject(error);
         },
       );

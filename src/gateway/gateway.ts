@@ -98,9 +98,11 @@ export class Gateway implements GatewayCalls {
     }
   }
 
-  async waitAnswer(ref: QuestionRef, creator: Creator, options: WaitOptions = {}): Promise<Waited> {
+  waitAnswer(ref: QuestionRef, creator: Creator, options: WaitOptions = {}): Promise<Waited> {
     const id = typeof ref === "string" ? parseQuestionId(ref) : undefined;
-    return this.#waits.wait(id ?? (await this.#find(ref, creator)).id, creator, options);
+    // No frame of an async function stays behind a wait by id: there may be 100,000 of them.
+    if (id !== undefined) return this.#waits.wait(id, creator, options);
+    return this.#find(ref, creator).then((row) => this.#waits.wait(row.id, creator, options));
   }
 
   async acknowledge(ref: QuestionRef, creator: Creator): Promise<void> {

@@ -10,85 +10,125 @@ import { HandraiseError } from "../errors.js";
 import type { Standing } from "../ports/store.js";
 import type { Creator, Waited, WaitOptions } from "./calls.js";
 import type { GatewayParts } from "./parts.js";
-import type { EndedNow } from "./waiters.js";
+import type { EndedNow, Waiter } from "./waiters.js";
 
 /** Longest delay of one timer in milliseconds; a longer limit ends the wait there, and the caller waits again. */
 const TIMER_MAX_MS = 2_147_483_647;
 
-type BareWait = { readonly promise: Promise<Waited>; readonly forget: () => void };
-
 /** The waits of one gateway. */
 export class Waits {
-  readonly #parts: GatewayParts;
+  readonly parts: GatewayParts;
   #closed = false;
 
   constructor(parts: GatewayParts) {
-    this.#parts = parts;
+    this.parts = parts;
+  }
+
+  get closed(): boolean {
+    return this.#closed;
   }
 
   /** Ends every wait: the bridge stops, the questions stay. */
   close(): void {
     this.#closed = true;
-    this.#parts.signals.waiters.wakeAll();
+    this.parts.signals.waiters.wakeAll();
   }
 
   /** @throws `question_unknown`, `bridge_unreachable` when the bridge stops, the signal's reason. */
   wait(id: QuestionId, creator: Creator, options: WaitOptions): Promise<Waited> {
-    const { withinMs, signal, includeResolutionId = false } = options;
-    const bare = this.#bare(id, creator, includeResolutionId);
-    return withinMs === undefined && signal === undefined ? bare.promise : this.#limited(bare, { id, withinMs, signal });
-  }
-
-  #bare(id: QuestionId, creator: Creator, withId: boolean): BareWait {
-    let forget = (): void => undefined;
-    const promise = new Promise<Waited>((resolve, reject) => {
-      let visible = false;
-      let heard: EndedNow | undefined;
-      const look = (): void => {
-        forget = this.#parts.signals.waiters.add(id, wake); // W1
-        this.#parts.store.standing(id).then(read, reject);
-      };
-      const wake = (ended?: EndedNow): void => {
-        if (ended === undefined && this.#closed) reject(stopped(id));
-        else if (ended === undefined) look();
-        else if (visible) resolve(waited(ended, withId));
-        else heard = ended;
-      };
-      const read = (row: Standing | undefined): void => {
-        visible = row !== undefined && row.principal === creator.principal;
-        const ended = row === undefined || row.outcome === null ? heard : { outcome: row.outcome, settledBy: row.settledBy };
-        if (visible && ended === undefined) return;
-        forget();
-        if (visible && ended !== undefined) resolve(waited(ended, withId));
-        else reject(unknownQuestion(id));
-      };
-      look();
+    return new Promise((resolve, reject) => {
+      const wait = new Wait(this, { id, principal: creator.principal, withId: options.includeResolutionId === true, resolve, reject });
+      wait.look();
+      if (options.withinMs !== undefined || options.signal !== undefined) this.#limit(wait, options);
     });
-    return { promise, forget: () => forget() };
   }
 
   /** W2. */
-  #limited(
-    bare: BareWait,
-    { id, withinMs, signal }: { readonly id: QuestionId; readonly withinMs: number | undefined; readonly signal: AbortSignal | undefined },
-  ): Promise<Waited> {
-    return new Promise((resolve, reject) => {
-      const abort = (): void => end(() => reject(signal?.reason));
-      const limit = (): void => end(() => resolve({ status: "open", id }));
-      const cancel = withinMs === undefined ? undefined : this.#parts.clock.after(Math.min(Math.max(withinMs, 0), TIMER_MAX_MS), limit);
-      const end = (say: () => void): void => {
-        cancel?.();
-        signal?.removeEventListener("abort", abort);
-        bare.forget();
-        say();
-      };
-      signal?.addEventListener("abort", abort, { once: true });
-      bare.promise.then(
-        (outcome) => end(() => resolve(outcome)),
-        (error: unknown) => end(() => reject(error)),
-      );
-      if (signal?.aborted === true) abort();
-    });
+  #limit(wait: Wait, { withinMs, signal }: WaitOptions): void {
+    const abort = (): void => wait.fail(signal?.reason);
+    const limit = (): void => wait.give({ status: "open", id: wait.id });
+    const cancel = withinMs === undefined ? undefined : this.parts.clock.after(Math.min(Math.max(withinMs, 0), TIMER_MAX_MS), limit);
+    wait.atEnd = () => {
+      cancel?.();
+      signal?.removeEventListener("abort", abort);
+    };
+    signal?.addEventListener("abort", abort, { once: true });
+    if (signal?.aborted === true) abort();
+  }
+}
+
+type Asked = {
+  readonly id: QuestionId;
+  readonly principal: string;
+  readonly withId: boolean;
+  readonly resolve: (waited: Waited) => void;
+  readonly reject: (error: unknown) => void;
+};
+
+/** One wait: an object without closures of its own, so that an idle one costs little (docs/performance.md). */
+class Wait implements Waiter {
+  readonly id: QuestionId;
+  /** Takes back what a limit has set up. */
+  atEnd: (() => void) | undefined;
+  readonly #waits: Waits;
+  readonly #principal: string;
+  readonly #withId: boolean;
+  readonly #resolve: (waited: Waited) => void;
+  readonly #reject: (error: unknown) => void;
+  #visible = false;
+  #over = false;
+  #heard: EndedNow | undefined;
+
+  constructor(waits: Waits, { id, principal, withId, resolve, reject }: Asked) {
+    this.#waits = waits;
+    this.id = id;
+    this.#principal = principal;
+    this.#withId = withId;
+    this.#resolve = resolve;
+    this.#reject = reject;
+  }
+
+  /** W1. */
+  look(): void {
+    const { store, signals } = this.#waits.parts;
+    signals.waiters.add(this.id, this);
+    store.standing(this.id).then(
+      (row) => this.#read(row),
+      (error: unknown) => this.fail(error),
+    );
+  }
+
+  wake(ended?: EndedNow): void {
+    if (this.#over) return;
+    if (ended === undefined && this.#waits.closed) this.fail(stopped(this.id));
+    else if (ended === undefined) this.look();
+    else if (this.#visible) this.give(waited(ended, this.#withId));
+    else this.#heard = ended;
+  }
+
+  /** Ends it with what it brought. */
+  give(brought: Waited): void {
+    if (this.#end()) this.#resolve(brought);
+  }
+
+  /** Ends it with why it brought nothing. */
+  fail(error: unknown): void {
+    if (this.#end()) this.#reject(error);
+  }
+
+  #read(row: Standing | undefined): void {
+    this.#visible = row !== undefined && row.principal === this.#principal;
+    const ended = row === undefined || row.outcome === null ? this.#heard : { outcome: row.outcome, settledBy: row.settledBy };
+    if (!this.#visible) this.fail(unknownQuestion(this.id));
+    else if (ended !== undefined) this.give(waited(ended, this.#withId));
+  }
+
+  #end(): boolean {
+    if (this.#over) return false;
+    this.#over = true;
+    this.atEnd?.();
+    this.#waits.parts.signals.waiters.remove(this.id, this);
+    return true;
   }
 }
 

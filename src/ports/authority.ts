@@ -128,7 +128,10 @@ export interface AuthorityReads {
   keys(): Promise<readonly KeyRow[]>;
   instances(): Promise<readonly InstanceRow[]>;
   /** Rows of all chains, by instance in the order of their start, then by sequence; `after` is the last row seen. */
-  audit(page: { readonly after?: { readonly instance: string; readonly seq: number }; readonly limit: number }): Promise<readonly AuditRow[]>;
+  audit(page: {
+    readonly after?: { readonly instance: string; readonly seq: number };
+    readonly limit: number;
+  }): Promise<readonly AuditRow[]>;
   auditHeads(): Promise<readonly AuditHead[]>;
   /** This store's own chain: its instance and last row; undefined before the first. */
   auditTail(): Promise<Pick<AuditRow, "instance" | "seq" | "hash"> | undefined>;
