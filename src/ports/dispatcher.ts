@@ -3,7 +3,26 @@
  *
  * `assertCurrent` is synchronous and the last thing before the dispatch, with no await between; it throws when the authority it
  * stands for has ended. It is never serialised.
+ *
+ * How a call fails: `DispatchLost` when the way to the gateway failed or the gateway cannot tell; any other `HandraiseError` is final:
+ * the guard's or the gateway's own refusal, and nothing was changed.
  */
+import { HandraiseError } from "../errors.js";
+
+/**
+ * No answer came from the gateway. `dispatched` false: the call surely did not reach it (not one byte was written), so it may be
+ * dispatched again while its authority is current. True: it may have been carried out (R17).
+ */
+export class DispatchLost extends HandraiseError {
+  readonly dispatched: boolean;
+  constructor(dispatched: boolean, reason: string, cause?: unknown) {
+    const fate = dispatched ? "Whether the call was carried out is not known" : "The call was not sent";
+    super("bridge_unreachable", `${fate}: ${reason}.`, cause === undefined ? {} : { cause });
+    this.dispatched = dispatched;
+  }
+}
+
+/** What stands behind a call; the guard of the last two is called right before the dispatch. */
 export type DispatchAuthority =
   | { readonly kind: "unscoped" }
   | { readonly kind: "run"; readonly assertCurrent: () => void }

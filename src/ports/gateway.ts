@@ -20,6 +20,8 @@ export type Submission = {
   readonly actor: { readonly account: string; readonly userId: string; readonly name: string; readonly channel: Person["channel"] };
   readonly place: string | null;
   readonly via: Via;
+  /** The stored input's id, the platform's own identity of the event; goes into proof and audit. Absent on doors without a platform. */
+  readonly event?: string;
   /** The inbox write, where host and gateway share a store; else the arrival of the call. */
   readonly receivedAtMs: number;
   /** The inbox row this came from, settled in the same transaction; only from a host on the same store. */
