@@ -4,9 +4,14 @@
  *
  * X1  Nothing hangs: when the engine is gone, everything pending and everything later is rejected with `store_unavailable`.
  * X2  Requests leave at the end of the turn of the event loop, all in one message: those that one batch woke share the next one.
+ * X3  A batch may answer a thousand requests; each wakes work of its own, so they are handed out in slices and the event loop is never
+ *     held by all of them together.
  */
 import { HandraiseError } from "../../../src/errors.js";
 import type { FromEngine, ListResult, Order, Query, Row, Task, TaskResult, ToEngine, WireError } from "./protocol.js";
+
+/** Most answers handed out in one turn of the event loop: about 0.2 ms of work each wakes (bench, 1,024 waits). */
+const HANDED_AT_ONCE = 48;
 
 /** Where messages go: a worker thread, or an engine in this thread. */
 export type Link = {
@@ -25,6 +30,9 @@ export class Executor {
   readonly #tasks: Pending<TaskResult> = new Map();
   #outgoing = emptyMessage();
   #leaving = false;
+  /** Answers not handed out yet, in their order. */
+  readonly #arrived: (() => void)[] = [];
+  #handing = false;
   #seq = 0;
   #inFlight = 0;
   #gone: HandraiseError | undefined;
@@ -62,22 +70,33 @@ export class Executor {
     });
   }
 
-  /** Answers of the engine. */
+  /** Answers of the engine. The first are handed out at once, the others in further turns (X3). */
   take({ commits, reads, tasks, errors }: FromEngine): void {
-    const before = this.#inFlight;
-    for (const [seq, result] of commits) this.#ended(this.#commits, seq)?.resolve(result);
-    for (const [seq, rows] of reads) this.#ended(this.#reads, seq)?.resolve(rows);
-    for (const [seq, result] of tasks) this.#ended(this.#tasks, seq)?.resolve(result);
+    for (const [seq, result] of commits) this.#arrived.push(() => this.#ended(this.#commits, seq)?.resolve(result));
+    for (const [seq, rows] of reads) this.#arrived.push(() => this.#ended(this.#reads, seq)?.resolve(rows));
+    for (const [seq, result] of tasks) this.#arrived.push(() => this.#ended(this.#tasks, seq)?.resolve(result));
     for (const [seq, error] of errors) {
-      const pending = this.#ended(this.#commits, seq) ?? this.#ended(this.#reads, seq) ?? this.#ended(this.#tasks, seq);
-      pending?.reject(errorOf(error));
+      this.#arrived.push(() => {
+        const pending = this.#ended(this.#commits, seq) ?? this.#ended(this.#reads, seq) ?? this.#ended(this.#tasks, seq);
+        pending?.reject(errorOf(error));
+      });
     }
+    if (!this.#handing) this.#handOut(HANDED_AT_ONCE);
+  }
+
+  #handOut(most: number): void {
+    const before = this.#inFlight;
+    for (const give of this.#arrived.splice(0, most)) give();
     if (before > 0 && this.#inFlight === 0) this.#link.hold(false);
+    this.#handing = this.#arrived.length > 0;
+    if (this.#handing) setImmediate(() => this.#handOut(HANDED_AT_ONCE));
   }
 
   /** No answer will come any more (X1). False when that was known. */
   lose(error: HandraiseError): boolean {
     if (this.#gone !== undefined) return false;
+    // What was answered stands, whatever became of the engine since.
+    this.#handOut(this.#arrived.length);
     this.#gone = error;
     const waiting = [...this.#commits.values(), ...this.#reads.values(), ...this.#tasks.values()];
     for (const map of [this.#commits, this.#reads, this.#tasks]) map.clear();
