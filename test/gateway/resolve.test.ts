@@ -93,7 +93,7 @@ describe("submissions", () => {
     });
   });
 
-  it("H23 R3 a wrong decision for the kind is refused and the right one afterwards counts", async () => {
+  it("R3 a wrong decision for the kind is refused and the right one afterwards counts", async () => {
     const bridge = await start();
     const { id } = await bridge.bridge.ask({ kind: "approval", to: "alice", text: "Apply?", timeout: "1h" });
     expect(await bridge.gateway.resolve(submission(id, bridge))).toMatchObject({ status: "refused", code: "decision_invalid" });

@@ -25,7 +25,7 @@ async function raced(moments: readonly Moment[]): Promise<RaceRoom["tally"]> {
 
 describe("races at length", () => {
   it(
-    "X01 R2 R4 two people on different options",
+    "H17 R2 R4 two people on different options",
     async () => {
       const { faults, answered, recorded, late } = await raced(["with_another"]);
       expect(faults).toEqual([]);
@@ -35,7 +35,7 @@ describe("races at length", () => {
   );
 
   it(
-    "X02 R2 R4 an answer against the deadline",
+    "X01 A!1 R2 R4 an answer against the deadline",
     async () => {
       const { faults, answered, expired, recorded, late, presses } = await raced(["just_before", "at_the_end", "while_it_ends"]);
       expect(faults).toEqual([]);
