@@ -120,7 +120,7 @@ async function makeParts(settings: BridgeSettings, options: BridgeOptions): Prom
   const clock = options.clock ?? systemClock;
   const random = options.random ?? systemRandom();
   const log = options.log ?? createLog(secretsOf(settings));
-  const directory = createDirectory(settings);
+  const directory = createDirectory(settings, clock);
   const signals = new Signals();
   const store =
     options.store ??

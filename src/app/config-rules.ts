@@ -5,15 +5,18 @@
  * G1  Accounts: a name that is a platform's is of that kind; any other says its kind. The adapter's schema judges the rest.
  * G2  People: an id per account, in the form its platform writes them; never a pseudo account that many share (B120); no id twice.
  * G3  People, roles and routes share one name space; a name has no colon, so it is never read as a place.
+ *     A visitor's `until` is a date or an instant.
  * G4  A route that shows in a shared place names its audience; "anyone" also needs access.anyone (B118).
  */
 import type { ChannelKind } from "../core/place.js";
 import { parsePlace } from "../core/place.js";
+import { EXCLUDED_PARTIES } from "../core/question.js";
 import type { ChannelModule } from "../ports/channel.js";
-import { ANYONE, idsAreGlobal } from "../runs/directory.js";
+import { ANYONE } from "../runs/audience.js";
 import { didYouMean } from "../runs/nearest.js";
+import { idsAreGlobal } from "../runs/people.js";
 import { schemaProblems } from "./config-report.js";
-import { CHANNEL_KINDS, type ConfigShape } from "./config-schema.js";
+import { CHANNEL_KINDS, type ConfigShape, UNTIL_REMEDY } from "./config-schema.js";
 import type { ConfigProblem, SettingPath, Spot } from "./config-source.js";
 
 /** The adapters by kind, as src/app gets them from adapters/registry.ts. */
@@ -22,7 +25,7 @@ export type ChannelModules = Readonly<Record<ChannelKind, ChannelModule<unknown>
 export type AccountSettings = { readonly kind: ChannelKind; readonly settings: unknown };
 
 /** Words of a person's entry that are not accounts. */
-export const PERSON_WORDS: ReadonlySet<string> = new Set(["name", "prefers", "language", "timezone", "delegate"]);
+export const PERSON_WORDS: ReadonlySet<string> = new Set(["name", "prefers", "language", "timezone", "until", "delegate"]);
 
 const ACCOUNT_NAME = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
 const NAME = /^\p{L}[\p{L}\p{M}\p{N}_.-]{0,63}$/u;
@@ -106,8 +109,23 @@ export function checkPeople(around: Around): void {
         "value",
       );
     }
+    if (person.until !== undefined && untilMsOf(person.until) === undefined)
+      around.report(["people", name, "until"], "until", UNTIL_REMEDY, "value");
     if (person.timezone !== undefined) checkTimezone(around.report, { path: ["people", name, "timezone"], zone: person.timezone });
   }
+}
+
+const DATE = /^\d{4}-\d{2}-\d{2}$/;
+const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2})$/;
+const DAY_MS = 86_400_000;
+
+/** The end of a visitor's time, UTC ms: a date counts to its end, an instant as it is; undefined for any other text and for days that are none. */
+export function untilMsOf(text: string): number | undefined {
+  const ms = Date.parse(text);
+  if (Number.isNaN(ms)) return undefined;
+  if (INSTANT.test(text)) return ms;
+  // `Date.parse` takes the 31st of any month and rolls it over.
+  return DATE.test(text) && new Date(ms).toISOString().startsWith(text) ? ms + DAY_MS : undefined;
 }
 
 /** The word itself has an id, or it is an account of a kind whose ids are global and given once. */
@@ -171,6 +189,8 @@ export function checkNames({ shape, report }: Around): void {
       if (!NAME.test(name))
         report(path, "name", `"${name}" is no name: a letter, then letters, digits, _, . and -, 64 at most. Rename it.`);
       else if (name === ANYONE) report(path, "name", `"${ANYONE}" stands for everybody. Rename it.`);
+      else if (EXCLUDED_PARTIES.some((party) => party === name))
+        report(path, "name", `"${name}" stands for a person of a run (audience.exclude). Rename it.`);
       else if (other !== undefined)
         report(path, "name_taken", `a ${other} is already called ${name}. People, roles and routes share one name space: rename one.`);
       taken.set(name, taken.get(name) ?? what);
@@ -178,8 +198,14 @@ export function checkNames({ shape, report }: Around): void {
   }
 }
 
-/** Members of roles, and the name that `defaults` points to. */
+/** Members of roles, and the names that `access` and `defaults` point to. */
 export function checkRoles({ shape, accounts, report }: Around): void {
+  const { handoff = [] } = shape.access ?? {};
+  for (const [index, role] of listOf(handoff).entries()) {
+    const path = typeof handoff === "string" ? ["access", "handoff"] : ["access", "handoff", index];
+    const known = Object.keys(shape.roles ?? {});
+    if (!known.includes(role)) report(path, "role", `no role is called "${role}".${didYouMean(role, known)}`, "value");
+  }
   for (const [role, members] of Object.entries(shape.roles ?? {})) {
     for (const [index, member] of members.entries()) {
       if (!Object.hasOwn(shape.people, member)) report(["roles", role, index], "member", memberProblem(shape, member), "value");

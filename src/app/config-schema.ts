@@ -12,6 +12,9 @@ export const CHANNEL_KINDS = ["slack", "discord", "telegram"] as const;
 
 const TIMEOUT_REMEDY = 'write a duration like "90s", "15m", "2h" or "3d", or "none".';
 
+/** What `until` of a visitor may be. */
+export const UNTIL_REMEDY = "write a date such as 2027-01-10 (to its end, UTC), or an instant such as 2027-01-10T18:00:00+01:00.";
+
 const ask = questionAskSchema.shape;
 const timeout = z
   .string({ error: TIMEOUT_REMEDY })
@@ -35,6 +38,7 @@ const person = z
       .regex(/^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$/, "write a language tag such as en or de.")
       .optional(),
     timezone: z.string().min(1).optional(),
+    until: z.string({ error: UNTIL_REMEDY }).optional(),
   })
   .catchall(z.union([z.string().min(1), z.number()], { error: "write one id, as text." }));
 
@@ -53,6 +57,8 @@ const route = z.strictObject({
 
 const access = z.strictObject({
   anyone: z.boolean({ error: "write true or false." }).optional(),
+  requester: z.enum(["allowed", "excluded"], { error: "write allowed or excluded." }).optional(),
+  handoff: nameOrNames.optional(),
 });
 
 const defaults = z.strictObject({
@@ -88,8 +94,6 @@ export const LATER_SETTINGS: readonly (readonly string[])[] = [
   ["routes", "*", "remindAfter"],
   ["routes", "*", "escalate"],
   ["routes", "*", "callbackUrl"],
-  ["access", "handoff"],
-  ["access", "requester"],
   ["webhooks"],
 ];
 

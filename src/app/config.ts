@@ -12,7 +12,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import type { Place } from "../core/place.js";
 import { parsePlace } from "../core/place.js";
 import { HandraiseError } from "../errors.js";
-import type { DirectorySettings, PersonSettings, RouteSettings } from "../runs/directory.js";
+import type { DirectorySettings, PersonSettings, RouteSettings } from "../runs/people.js";
 import { configError, positionText, schemaProblems, settingName } from "./config-report.js";
 import {
   type AccountSettings,
@@ -27,6 +27,7 @@ import {
   PERSON_WORDS,
   type Report,
   reporter,
+  untilMsOf,
 } from "./config-rules.js";
 import { type ConfigShape, configSchema, knownSettings, LATER_SETTINGS } from "./config-schema.js";
 import { type ConfigProblem, type ConfigSource, objectSource, type SettingPath, yamlSource } from "./config-source.js";
@@ -38,6 +39,8 @@ export type { AccountSettings, ChannelModules } from "./config-rules.js";
 export const CONFIG_FILE = "handraise.yaml";
 /** The data folder when `store` is left out, beside the config. */
 export const DATA_FOLDER = "data";
+/** Who takes a handoff over where `access.handoff` is left out. */
+const HANDOFF_ROLE = "operators";
 const LISTEN_DEFAULT = { host: "127.0.0.1", port: 8484 };
 const FILE_MAX_BYTES = 1_048_576;
 
@@ -55,7 +58,6 @@ export type ConfiguredPlace = {
 /** A config that was checked. */
 export type BridgeSettings = DirectorySettings & {
   readonly accounts: Readonly<Record<string, AccountSettings>>;
-  readonly access: { readonly anyone: boolean };
   readonly defaults: { readonly to?: string; readonly timeout?: string; readonly language?: string; readonly timezone?: string };
   /** The data folder, absolute. */
   readonly folder: string;
@@ -174,6 +176,7 @@ function listenAddress(listen: string | undefined, report: Report): { readonly h
 function directoryParts(shape: ConfigShape): Pick<BridgeSettings, "people" | "roles" | "routes"> {
   const people = Object.entries(shape.people).map(([name, person]): [string, PersonSettings] => {
     const ids = Object.entries(person).filter(([word]) => !PERSON_WORDS.has(word));
+    const untilMs = person.until === undefined ? undefined : untilMsOf(person.until);
     return [
       name,
       {
@@ -182,6 +185,7 @@ function directoryParts(shape: ConfigShape): Pick<BridgeSettings, "people" | "ro
         ...(person.prefers === undefined ? {} : { prefers: person.prefers }),
         ...(person.language === undefined ? {} : { language: person.language }),
         ...(person.timezone === undefined ? {} : { timezone: person.timezone }),
+        ...(untilMs === undefined ? {} : { untilMs }),
       },
     ];
   });
@@ -202,7 +206,11 @@ function directoryParts(shape: ConfigShape): Pick<BridgeSettings, "people" | "ro
 
 function bridgeParts({ access, defaults }: ConfigShape): Pick<BridgeSettings, "access" | "defaults"> {
   return {
-    access: { anyone: access?.anyone ?? false },
+    access: {
+      anyone: access?.anyone ?? false,
+      requester: access?.requester ?? "allowed",
+      handoff: listOf(access?.handoff ?? HANDOFF_ROLE),
+    },
     defaults: {
       ...(defaults?.to === undefined ? {} : { to: defaults.to }),
       ...(defaults?.timeout === undefined ? {} : { timeout: defaults.timeout }),

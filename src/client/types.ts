@@ -51,8 +51,11 @@ export type AskBase = {
   title?: string;
   /** Where it is shown. Default: the config's `defaults.to`. */
   to?: Name | Place | readonly (Name | Place)[];
-  /** Who may answer. Default: the people and roles in `to`; a shared place always needs it written. */
-  audience?: Name | readonly Name[];
+  /**
+   * Who may answer. Default: the people and roles in `to`; a shared place always needs it written. `exclude` takes people out of it: by name,
+   * `requester` (the run's starter) or `owner` (the session's).
+   */
+  audience?: Name | readonly Name[] | { of?: Name | readonly Name[]; exclude: Name | readonly Name[] };
   /** `private`: only the audience reads what was answered. Default `shared`. */
   visibility?: "shared" | "private";
   /** Counts from the first copy shown; "none" waits for ever. Default: the config's `defaults.timeout`. */

@@ -32,6 +32,10 @@ const duration = z.string().regex(DURATION_PATTERN, 'write a duration like "90s"
 const name = z.string().min(1).max(200);
 const names = z.union([name, z.array(name).min(1).max(50)]);
 
+/** Words in `exclude` that stand for a person of the run: its starter, its session's owner. No person, role or route may bear them. */
+export const EXCLUDED_PARTIES = ["requester", "owner"] as const;
+const audience = z.union([names, z.strictObject({ of: names.optional(), exclude: names })]);
+
 const option = z.union([
   z.string().trim().min(1).max(OPTION_TEXT_MAX),
   z.strictObject({
@@ -81,7 +85,7 @@ const common = {
   title: z.string().min(1).max(60).optional(),
   text: z.string().min(1).max(4_000),
   to: names.optional(),
-  audience: names.optional(),
+  audience: audience.optional(),
   visibility: z.enum(["shared", "private"]).optional(),
   ownThread: z.boolean().optional(),
   timeout: z.union([duration, z.literal("none")]).optional(),
@@ -162,8 +166,13 @@ export type Subject = {
   readonly hash: string;
 };
 
-/** Who may answer, captured at ask (R13): names of people; `anyone` only where written out and allowed. */
-export type Audience = { readonly kind: "people"; readonly people: readonly string[] } | { readonly kind: "anyone" };
+/**
+ * Who may answer, captured at ask (R13): names of people; `anyone` only where written out and allowed. `through`: the roles that let a person
+ * in who was not named, of which one must still do so. `except`: people excluded, sorted.
+ */
+export type Audience =
+  | { readonly kind: "people"; readonly people: readonly string[]; readonly through?: Readonly<Record<string, readonly string[]>> }
+  | { readonly kind: "anyone"; readonly except?: readonly string[] };
 
 /** The unchanging part of a stored question, kept as one JSON text. Options and fields are in one form: `fields`. */
 export type QuestionBody = {

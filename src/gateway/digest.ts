@@ -39,6 +39,7 @@ export function questionDigest(body: QuestionBody): string {
 
 function askedParts(body: QuestionBody): Readonly<Record<string, unknown>> {
   const { kind, title, text, subject, fields, shape, decisions, audience, fallback } = body;
+  // By which role somebody is in it may change with the config; who is in it may not.
   const people = audience.kind === "people" ? { kind: "people", people: [...audience.people].sort() } : audience;
   return {
     kind,

@@ -21,7 +21,7 @@ import {
   TEXT_ANSWER_MAX,
 } from "../core/question.js";
 import { HandraiseError, type Issue } from "../errors.js";
-import type { AskPlan, Directory, PlannedCopy } from "../ports/directory.js";
+import type { AskPlan, AskToPlan, Directory, Parties, PlannedCopy } from "../ports/directory.js";
 import type { CopyRow, QuestionRow } from "../ports/store.js";
 import { questionDigest, subjectHash } from "./digest.js";
 
@@ -39,15 +39,17 @@ type Surroundings = {
   readonly principal: string;
   readonly nowMs: number;
   readonly random: RandomBytes;
+  /** People of the run an ask belongs to. Default: none. */
+  readonly parties?: Parties;
 };
 
 /** @throws `input_invalid` with one issue per fault, `unsupported`, `target_unknown`, `not_allowed`. */
 export function buildQuestion(input: unknown, surroundings: Surroundings): BuiltQuestion {
-  const { directory, defaults, principal, nowMs, random } = surroundings;
+  const { directory, defaults, principal, nowMs, random, parties = {} } = surroundings;
   const ask = parseAsk(directory.applyRoutes(plainObject(input)));
   const to = listOf(ask.to ?? defaults.to);
   if (to.length === 0) throw invalid("to", "missing", "missing. Name a person, role, route or place, or set defaults.to.");
-  const plan = directory.plan({ to, audience: ask.audience === undefined ? undefined : listOf(ask.audience) });
+  const plan = directory.plan({ to, ...audienceParts(ask.audience), kind: ask.kind ?? "question", parties });
   const body = bodyOf(ask, { plan, principal, to });
   const time = timesOf(ask, { defaults, nowMs });
   const id = newQuestionId(random);
@@ -129,6 +131,13 @@ function invalid(path: string, code: string, message: string): HandraiseError {
 function listOf(names: string | readonly string[] | undefined): readonly string[] {
   if (names === undefined) return [];
   return typeof names === "string" ? [names] : [...new Set(names)];
+}
+
+/** R13: the names of an audience, and who is taken out of it. */
+function audienceParts(audience: AskShape["audience"]): Pick<AskToPlan, "audience" | "exclude"> {
+  if (audience === undefined) return { audience: undefined };
+  if (typeof audience === "string" || Array.isArray(audience)) return { audience: listOf(audience) };
+  return { audience: audience.of === undefined ? undefined : listOf(audience.of), exclude: listOf(audience.exclude) };
 }
 
 function bodyOf(

@@ -18,6 +18,18 @@ export type PlannedCopy = {
 /** Where an ask is shown and who may answer it, both fixed at ask (R13). */
 export type AskPlan = { readonly copies: readonly PlannedCopy[]; readonly audience: Audience };
 
+/** People with a part in an ask, by their names in the directory: the run's starter and the session's owner. */
+export type Parties = { readonly requester?: string; readonly owner?: string };
+/** Of an ask, what decides where it is shown and who may answer. */
+export type AskToPlan = {
+  readonly to: readonly string[];
+  readonly audience: readonly string[] | undefined;
+  /** People who may not answer: names, `requester`, `owner`. */
+  readonly exclude?: readonly string[];
+  readonly kind?: "question" | "approval";
+  readonly parties?: Parties;
+};
+
 /** Who sent an input, in the directory's words. `person` is null for somebody the directory does not know. */
 export type Judged = { readonly allowed: boolean; readonly person: string | null };
 
@@ -28,7 +40,7 @@ export interface Directory {
    */
   applyRoutes(ask: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>>;
   /** @throws `target_unknown`, `input_invalid`, `not_allowed`, `unsupported` (R10, R13). */
-  plan(ask: { readonly to: readonly string[]; readonly audience: readonly string[] | undefined }): AskPlan;
+  plan(ask: AskToPlan): AskPlan;
   /** The one function that judges an audience, on every path (R12). */
   judge(audience: Audience, who: { readonly account: string; readonly userId: string }): Judged;
   /** The name people read: the directory's display name, or the key itself. */

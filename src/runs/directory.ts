@@ -5,50 +5,31 @@
  *   text ──resolveTarget──► person | role | route | place        one name space; a place has a colon, a name has none
  *   ask  ──applyRoutes────► ask without routes ──plan──► copies and audience
  *
- * D1  A person is known on an account by one id. An id given under the name of a platform where ids are global (discord,
- *     telegram) counts for every account of that kind; one given under an account's own name comes first.
- * D2  Fail closed (R13, B118): no audience, an empty one, an unknown name or a group that cannot be read refuses the ask.
- * D3  `anyone` is written out and allowed by `access.anyone`, or the ask is refused.
+ * Who is known by which id: people.ts (D1, D5). Who may answer: audience.ts (E1 to E4).
+ *
  * D4  A route is ask options under a name: an ask through it may narrow its audience, never widen it.
  */
-import { type ChannelKind, formatPlace, type Place, parsePlace } from "../core/place.js";
+import { formatPlace, type Place, parsePlace } from "../core/place.js";
 import type { Audience } from "../core/question.js";
 import { HandraiseError } from "../errors.js";
-import type { AskPlan, Directory, Judged, PlannedCopy } from "../ports/directory.js";
+import type { Clock } from "../ports/clock.js";
+import type { AskPlan, AskToPlan, Directory, PlannedCopy } from "../ports/directory.js";
+import { ANYONE, audienceOf, invalidAudience, judge, membersOf } from "./audience.js";
 import { didYouMean } from "./nearest.js";
-
-/** The word that stands for everybody in an audience; no person, role or route may bear it. */
-export const ANYONE = "anyone";
-
-/** A person of the config. `ids`: an id by the name of an account, or of a kind whose ids are global, in the order written. */
-export type PersonSettings = {
-  readonly name?: string;
-  readonly ids: Readonly<Record<string, string>>;
-  /** The account, or kind with global ids, whose direct chat is used; default: the first of `ids`. */
-  readonly prefers?: string;
-  readonly language?: string;
-  readonly timezone?: string;
-};
-
-/** Ask options under a name. `to` names people, roles and places, never another route. */
-export type RouteSettings = {
-  readonly to: readonly string[];
-  readonly audience?: readonly string[];
-  readonly visibility?: "shared" | "private";
-  /** Further ask options, as they are written in an ask: title, text, timeout, … */
-  readonly options: Readonly<Record<string, unknown>>;
-};
-
-/** What the directory is made from. Names are unique over people, roles and routes. */
-export type DirectorySettings = {
-  readonly accounts: Readonly<Record<string, { readonly kind: ChannelKind }>>;
-  readonly people: Readonly<Record<string, PersonSettings>>;
-  /** Names of people. */
-  readonly roles: Readonly<Record<string, readonly string[]>>;
-  readonly routes: Readonly<Record<string, RouteSettings>>;
-  readonly access: { readonly anyone: boolean };
-  readonly defaults: { readonly to?: string; readonly language?: string; readonly timezone?: string };
-};
+import {
+  type Address,
+  addresses,
+  type DirectorySettings,
+  grantEnded,
+  groupUnsupported,
+  isCurrent,
+  knownIds,
+  type PersonSettings,
+  type RouteSettings,
+  type Tables,
+  tablesOf,
+  unknownName,
+} from "./people.js";
 
 /** What a text in `to` means. */
 export type Target =
@@ -56,9 +37,6 @@ export type Target =
   | { readonly kind: "role"; readonly name: string; readonly people: readonly string[] }
   | { readonly kind: "route"; readonly name: string; readonly route: RouteSettings }
   | { readonly kind: "place"; readonly place: Place };
-
-/** A person's direct chat: the bot's account and the person's id there. */
-export type Address = { readonly account: string; readonly userId: string };
 
 /** The gateway's directory, and what the rest asks of it. */
 export interface PeopleDirectory extends Directory {
@@ -72,38 +50,20 @@ export interface PeopleDirectory extends Directory {
   personOf(account: string, userId: string): string | undefined;
   /** @throws `target_unknown`, `not_allowed`, `input_invalid`, `unsupported` (R13). */
   audienceOf(names: readonly string[]): Audience;
+  /** Is this a person of the config, and no visitor whose time has run out? */
+  isCurrent(person: string): boolean;
   /** A language tag; default the config's, then "en". */
   languageOf(person: string): string;
   /** An IANA time zone; default the config's, then "UTC". */
   timezoneOf(person: string): string;
 }
 
-/** Platforms on which a person has one id everywhere. Source: Discord snowflakes and Telegram user ids are global; Slack ids are per workspace. */
-const GLOBAL_IDS: ReadonlySet<string> = new Set<ChannelKind>(["discord", "telegram"]);
-
-/** Does an id given under this word count for all accounts of a kind (D1)? */
-export function idsAreGlobal(kind: string): kind is "discord" | "telegram" {
-  return GLOBAL_IDS.has(kind);
-}
-
-type People = ReadonlyMap<string, PersonSettings>;
-type Tables = {
-  readonly accounts: ReadonlyMap<string, ChannelKind>;
-  readonly people: People;
-  readonly roles: ReadonlyMap<string, readonly string[]>;
-  readonly routes: ReadonlyMap<string, RouteSettings>;
-  readonly settings: DirectorySettings;
-};
-
-/** The directory over checked settings. Nothing is read later: a changed config needs a new directory. */
-export function createDirectory(settings: DirectorySettings): PeopleDirectory {
-  const tables: Tables = {
-    accounts: new Map(Object.entries(settings.accounts).map(([name, { kind }]) => [name, kind])),
-    people: new Map(Object.entries(settings.people)),
-    roles: new Map(Object.entries(settings.roles)),
-    routes: new Map(Object.entries(settings.routes)),
-    settings,
-  };
+/**
+ * The directory over checked settings. Nothing of them is read later: a changed config needs a new directory (live-directory.ts).
+ * @param clock what visitors' ends are compared with.
+ */
+export function createDirectory(settings: DirectorySettings, clock: Pick<Clock, "now">): PeopleDirectory {
+  const tables = tablesOf(settings, clock);
   const known = knownIds(tables);
   const personOf = (account: string, userId: string): string | undefined => known.get(account)?.get(userId);
   const person = (name: string): PersonSettings | undefined => tables.people.get(name);
@@ -112,58 +72,16 @@ export function createDirectory(settings: DirectorySettings): PeopleDirectory {
     accountsOf: (name) => addresses(tables, name),
     peopleOf: (role) => tables.roles.get(role) ?? [],
     personOf,
-    audienceOf: (names) => audienceOf(tables, names),
+    audienceOf: (names) => audienceOf(tables, { names }),
     languageOf: (name) => person(name)?.language ?? settings.defaults.language ?? "en",
     timezoneOf: (name) => person(name)?.timezone ?? settings.defaults.timezone ?? "UTC",
     applyRoutes: (ask) => applyRoutes(tables, ask),
     plan: (ask) => plan(tables, ask),
-    judge: (audience, who) => judge(audience, personOf(who.account, who.userId)),
+    judge: (audience, who) => judge(tables, audience, personOf(who.account, who.userId)),
+    isCurrent: (name) => isCurrent(tables, name),
     displayName: (name) => person(name)?.name ?? name,
     channelOf: (account) => tables.accounts.get(account),
   };
-}
-
-/** The one function that judges an audience, on every path (R12). */
-function judge(audience: Audience, person: string | undefined): Judged {
-  const allowed = audience.kind === "anyone" || (person !== undefined && audience.people.includes(person));
-  return { allowed, person: person ?? null };
-}
-
-function idOn(tables: Tables, { person, account }: { readonly person: PersonSettings; readonly account: string }): string | undefined {
-  const kind = tables.accounts.get(account);
-  if (kind === undefined) return undefined;
-  if (Object.hasOwn(person.ids, account)) return person.ids[account];
-  return idsAreGlobal(kind) && Object.hasOwn(person.ids, kind) ? person.ids[kind] : undefined;
-}
-
-function knownIds(tables: Tables): ReadonlyMap<string, ReadonlyMap<string, string>> {
-  const known = new Map<string, Map<string, string>>();
-  for (const account of tables.accounts.keys()) {
-    const ids = new Map<string, string>();
-    for (const [name, person] of tables.people) {
-      const id = idOn(tables, { person, account });
-      if (id !== undefined) ids.set(id, name);
-    }
-    known.set(account, ids);
-  }
-  return known;
-}
-
-/** The accounts a word of a person's entry stands for: the account of that name, else all of the kind of that name. */
-function accountsCalled(tables: Tables, word: string): readonly string[] {
-  if (tables.accounts.has(word)) return [word];
-  return idsAreGlobal(word) ? [...tables.accounts].filter(([, kind]) => kind === word).map(([name]) => name) : [];
-}
-
-function addresses(tables: Tables, name: string): readonly Address[] {
-  const person = tables.people.get(name);
-  if (person === undefined) return [];
-  const words = [...(person.prefers === undefined ? [] : [person.prefers]), ...Object.keys(person.ids)];
-  const accounts = new Set([...words.flatMap((word) => accountsCalled(tables, word)), ...tables.accounts.keys()]);
-  return [...accounts].flatMap((account) => {
-    const userId = idOn(tables, { person, account });
-    return userId === undefined ? [] : [{ account, userId }];
-  });
 }
 
 function resolveTarget(tables: Tables, text: string, path = "to"): Target {
@@ -187,58 +105,15 @@ function resolveTarget(tables: Tables, text: string, path = "to"): Target {
   return { kind: "place", place };
 }
 
-function unknownName(tables: Tables, { text, path }: { readonly text: string; readonly path: string }): HandraiseError {
-  const names = [...tables.people.keys(), ...tables.roles.keys(), ...(path === "to" ? tables.routes.keys() : [])];
-  return new HandraiseError("target_unknown", `${path}: nobody is called "${text}".${didYouMean(text, names)}`, {
-    issues: [{ path, code: "unknown_name", message: `nobody is called "${text}".` }],
-  });
-}
-
-function groupUnsupported(path: string, text: string): HandraiseError {
-  return new HandraiseError("unsupported", `${path}: ${text} is a platform's group, which cannot be read yet. Name its people, or a role.`);
-}
-
-function audienceOf(tables: Tables, names: readonly string[]): Audience {
-  if (names.includes(ANYONE)) return anyoneAudience(tables, names);
-  const people = new Set<string>();
-  for (const name of names) {
-    for (const member of membersOf(tables, name)) people.add(member);
-  }
-  if (people.size === 0) throw invalidAudience("names nobody. Name people or roles.");
-  return { kind: "people", people: [...people] };
-}
-
-function anyoneAudience(tables: Tables, names: readonly string[]): Audience {
-  if (!tables.settings.access.anyone) {
-    throw new HandraiseError("not_allowed", 'audience: "anyone" needs access.anyone: true in the config.');
-  }
-  if (names.length > 1) throw invalidAudience('"anyone" stands alone: leave the other names out.');
-  return { kind: "anyone" };
-}
-
-function membersOf(tables: Tables, name: string): readonly string[] {
-  if (tables.people.has(name)) return [name];
-  const role = tables.roles.get(name);
-  if (role !== undefined) return role;
-  if (tables.routes.has(name)) throw invalidAudience(`${name} is a route. An audience holds people and roles.`);
-  const place = parsePlace(name);
-  if (place === undefined) throw unknownName(tables, { text: name, path: "audience" });
-  if (place.conversation.startsWith("@")) throw groupUnsupported("audience", name);
-  throw invalidAudience(`${name} is a place. An audience holds people and roles.`);
-}
-
-function invalidAudience(message: string): HandraiseError {
-  return new HandraiseError("input_invalid", `audience: ${message}`, { issues: [{ path: "audience", code: "audience", message }] });
-}
-
-function plan(tables: Tables, ask: { readonly to: readonly string[]; readonly audience: readonly string[] | undefined }): AskPlan {
+function plan(tables: Tables, ask: AskToPlan): AskPlan {
   const targets = ask.to.map((text) => ({ text, target: resolveTarget(tables, text) }));
   const copies = new Map<string, PlannedCopy>();
   for (const planned of targets.flatMap(({ text, target }) => copiesOf(tables, { text, target }))) {
     const place = planned.conversation === null ? `@${planned.person}` : formatPlaceOf(planned);
     if (!copies.has(place)) copies.set(place, planned);
   }
-  return { copies: [...copies.values()], audience: impliedAudience(tables, { targets, written: ask.audience }) };
+  const { audience: written, to, ...wish } = ask;
+  return { copies: [...copies.values()], audience: audienceOf(tables, { ...wish, names: written ?? impliedNames(targets) }) };
 }
 
 function formatPlaceOf({ account, conversation, thread }: PlannedCopy): string {
@@ -252,7 +127,7 @@ function copiesOf(tables: Tables, { text, target }: Asked): readonly PlannedCopy
     case "person":
       return [directCopy(tables, { text, person: target.name })];
     case "role":
-      return target.people.map((person) => directCopy(tables, { text, person }));
+      return target.people.filter((name) => isCurrent(tables, name)).map((person) => directCopy(tables, { text, person }));
     case "place": {
       const { account, conversation, thread } = target.place;
       return [{ target: text, account, person: null, userId: null, conversation, thread: thread ?? null }];
@@ -263,25 +138,19 @@ function copiesOf(tables: Tables, { text, target }: Asked): readonly PlannedCopy
 }
 
 function directCopy(tables: Tables, { text, person }: { readonly text: string; readonly person: string }): PlannedCopy {
+  if (!isCurrent(tables, person)) throw grantEnded(tables, { name: person, path: "to" });
   const [address] = addresses(tables, person);
   if (address === undefined) throw new HandraiseError("unsupported", `to: ${person} has no id on any account. Add one to the config.`);
   return { target: text, ...address, person, conversation: null, thread: null };
 }
 
-/** R13: the written audience; else the people and roles in `to`; a shared place always needs it written. */
-function impliedAudience(
-  tables: Tables,
-  { targets, written }: { readonly targets: readonly Asked[]; readonly written: readonly string[] | undefined },
-): Audience {
-  if (written !== undefined) return audienceOf(tables, written);
+/** R13: without a written audience it is the people and roles in `to`; a shared place always needs it written. */
+function impliedNames(targets: readonly Asked[]): readonly string[] {
   const shared = targets.find(({ target }) => target.kind === "place");
   if (shared !== undefined) {
     throw invalidAudience(`missing. ${shared.text} is a shared place: name who may answer. "anyone" also needs access.anyone: true.`);
   }
-  return audienceOf(
-    tables,
-    targets.map(({ text }) => text),
-  );
+  return targets.map(({ text }) => text);
 }
 
 function routeNotAlone(name: string): HandraiseError {
@@ -318,10 +187,11 @@ function narrowedAudience(
 ): { readonly audience?: unknown } {
   const own = route.audience === undefined ? {} : { audience: [...route.audience] };
   if (asked === undefined) return own;
-  const names = textsOf(asked);
-  if (names === undefined) return { audience: asked };
+  const { names, exclude } = askedAudience(asked);
+  const without = (of: readonly string[]): unknown => (exclude === undefined ? of : { of, exclude });
+  if (names === undefined) return { audience: exclude === undefined ? asked : without(route.audience ?? route.to) };
   const allowed = plan(tables, { to: route.to, audience: route.audience }).audience;
-  if (allowed.kind === "anyone") return { audience: names };
+  if (allowed.kind === "anyone") return { audience: without(names) };
   const wanted = names.includes(ANYONE) ? [ANYONE] : names.flatMap((text) => membersOf(tables, text));
   const wider = wanted.filter((person) => !allowed.people.includes(person));
   if (wider.length > 0) {
@@ -330,7 +200,16 @@ function narrowedAudience(
       `audience: the route ${name} does not let ${wider.join(", ")} answer. An ask may narrow it only.`,
     );
   }
-  return { audience: names };
+  return { audience: without(names) };
+}
+
+/** An ask's audience in either form; nothing where it is malformed, which the schema says next. */
+function askedAudience(asked: unknown): { readonly names?: readonly string[]; readonly exclude?: unknown } {
+  const names = textsOf(asked);
+  if (names !== undefined) return { names };
+  if (typeof asked !== "object" || asked === null || !("exclude" in asked)) return {};
+  const of = textsOf("of" in asked ? asked.of : undefined);
+  return { exclude: asked.exclude, ...(of === undefined ? {} : { names: of }) };
 }
 
 function textsOf(value: unknown): readonly string[] | undefined {

@@ -57,7 +57,7 @@ roles:
 routes:
   deploys: { to: ["slack:#releases", "discord-oss:#ops"], audience: release-managers,
              timeout: 4h }
-access: { anyone: false }
+access: { handoff: operators, requester: excluded, anyone: false }
 defaults: { timeout: 24h, language: en, timezone: Europe/Berlin }
 listen: 127.0.0.1:8484
 `;
@@ -105,11 +105,17 @@ describe("a config file", () => {
     expect(settings.accounts["discord-oss"]).toEqual({ kind: "discord", settings: { token: "discord-oss-example" } });
     expect(settings.folder).toBe(join(folder, "data"));
     expect(settings.listen).toEqual({ host: "127.0.0.1", port: 8484 });
-    expect(settings.access).toEqual({ anyone: false });
-    const directory = createDirectory(settings);
+    expect(settings.access).toEqual({ anyone: false, requester: "excluded", handoff: ["operators"] });
+    const directory = createDirectory(settings, { now: Date.now });
     expect(directory.personOf("discord-oss", "103412345678901234")).toBe("alice");
     expect(directory.timezoneOf("alice")).toBe("Europe/Berlin");
     expect(directory.languageOf("carol")).toBe("de");
+  });
+  it("reads a visitor's end: a date to its end in UTC, an instant as it is written", async () => {
+    const ends = async (until: string) => (await load(replaced("U02BOB }", `U02BOB, until: ${until} }`))).people["bob"]?.untilMs;
+    expect(await ends("2027-01-10")).toBe(Date.parse("2027-01-11T00:00:00Z"));
+    expect(await ends("2027-01-10T18:00:00+01:00")).toBe(Date.parse("2027-01-10T17:00:00Z"));
+    expect(await ends("2027-01-10T18:00Z")).toBe(Date.parse("2027-01-10T18:00:00Z"));
   });
   it("reads the shortest config", async () => {
     const settings = await load(
@@ -272,9 +278,24 @@ const FAULTS: readonly Fault[] = [
     line: 'handraise.yaml:15:17 defaults.to: nobody is called "alcie". Did you mean alice?',
   },
   {
-    name: "an access rule that comes later and must not be without effect",
-    text: replaced("access: { anyone", "access: { requester: excluded, anyone"),
-    line: "handraise.yaml:14:11 access.requester: not available yet. Leave it out.",
+    name: "an access rule for the requester that is none",
+    text: replaced("requester: excluded", "requester: no"),
+    line: "handraise.yaml:14:42 access.requester: write allowed or excluded.",
+  },
+  {
+    name: "a role for handoffs that does not exist",
+    text: replaced("handoff: operators", "handoff: [operators, opps]"),
+    line: 'handraise.yaml:14:32 access.handoff.1: no role is called "opps". Did you mean ops?',
+  },
+  {
+    name: "a visitor's end on a day that is none",
+    text: replaced("bob: { slack: U02BOB }", "bob: { slack: U02BOB, until: 2027-02-30 }"),
+    line: "handraise.yaml:7:32 people.bob.until: write a date such as 2027-01-10 (to its end, UTC), or an instant such as 2027-01-10T18:00:00+01:00.",
+  },
+  {
+    name: "a person called as a party of a run",
+    text: replaced("operators: [alice] }", "operators: [alice], owner: [alice] }"),
+    line: 'handraise.yaml:10:78 roles.owner: "owner" stands for a person of a run (audience.exclude). Rename it.',
   },
   {
     name: "PostgreSQL, which comes later",

@@ -1,7 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { type ErrorCode, HandraiseError } from "../../src/errors.js";
-import { createDirectory, type DirectorySettings } from "../../src/runs/directory.js";
+import { createDirectory } from "../../src/runs/directory.js";
 import { nearestNames } from "../../src/runs/nearest.js";
+import type { DirectorySettings } from "../../src/runs/people.js";
+
+const CLOCK = { now: () => Date.parse("2026-12-01T14:00:00Z") };
 
 const SETTINGS: DirectorySettings = {
   accounts: { slack: { kind: "slack" }, discord: { kind: "discord" }, "discord-oss": { kind: "discord" }, telegram: { kind: "telegram" } },
@@ -19,8 +22,8 @@ const SETTINGS: DirectorySettings = {
   access: { anyone: true },
   defaults: { timezone: "Europe/Berlin" },
 };
-const directory = createDirectory(SETTINGS);
-const closed = createDirectory({ ...SETTINGS, access: { anyone: false } });
+const directory = createDirectory(SETTINGS, CLOCK);
+const closed = createDirectory({ ...SETTINGS, access: { anyone: false } }, CLOCK);
 
 function refusal(run: () => unknown): { code: ErrorCode; detail: string } {
   try {
@@ -88,10 +91,13 @@ describe("people", () => {
     expect(directory.plan({ to: ["carol"], audience: undefined }).copies[0]?.account).toBe("discord-oss");
   });
   it("prefers an account of a kind whose id was given once", () => {
-    const oss = createDirectory({
-      ...SETTINGS,
-      people: { ...SETTINGS.people, alice: { ids: { discord: "103412345678901234" }, prefers: "discord-oss" } },
-    });
+    const oss = createDirectory(
+      {
+        ...SETTINGS,
+        people: { ...SETTINGS.people, alice: { ids: { discord: "103412345678901234" }, prefers: "discord-oss" } },
+      },
+      CLOCK,
+    );
     expect(oss.accountsOf("alice")[0]?.account).toBe("discord-oss");
   });
   it("knows names, languages and zones", () => {
@@ -108,7 +114,11 @@ describe("people", () => {
 describe("who may answer (R13)", () => {
   it("is the audience written, else the people and roles in `to`", () => {
     expect(directory.plan({ to: ["alice"], audience: ["bob"] }).audience).toEqual({ kind: "people", people: ["bob"] });
-    expect(directory.plan({ to: ["ops", "alice"], audience: undefined }).audience).toEqual({ kind: "people", people: ["alice", "carol"] });
+    expect(directory.plan({ to: ["ops", "alice"], audience: undefined }).audience).toEqual({
+      kind: "people",
+      people: ["alice", "carol"],
+      through: { carol: ["ops"] },
+    });
   });
   it("makes one copy per person and place, however often they are named", () => {
     const { copies } = directory.plan({ to: ["ops", "alice", "slack:#a", "slack:#a"], audience: ["ops"] });
@@ -167,7 +177,7 @@ describe("routes (D4)", () => {
     expect(directory.applyRoutes({ to: "public", audience: "bob" })["audience"]).toEqual(["bob"]);
   });
   it("is used when it is the default, and stands alone", () => {
-    const byDefault = createDirectory({ ...SETTINGS, defaults: { to: "deploys" } });
+    const byDefault = createDirectory({ ...SETTINGS, defaults: { to: "deploys" } }, CLOCK);
     expect(byDefault.applyRoutes({ text: "Ship?" })).toMatchObject({ audience: ["ops"] });
     expect(byDefault.applyRoutes({ text: "Ship?", to: "bob" })).toEqual({ text: "Ship?", to: "bob" });
     expect(refusal(() => directory.applyRoutes({ to: ["deploys", "bob"] })).code).toBe("input_invalid");
