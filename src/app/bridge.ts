@@ -11,15 +11,17 @@ import type { Bridge, BridgeConfig } from "../client/types.js";
 import type { RandomBytes } from "../core/ids.js";
 import type { Typed } from "../core/input.js";
 import { inProcessDispatcher } from "../dispatch/in-process.js";
+import { type DispatchFunction, toDispatcher } from "../dispatch/legacy.js";
 import { HandraiseError } from "../errors.js";
 import { type Caps, DEFAULT_CAPS } from "../gateway/caps.js";
 import { Gateway } from "../gateway/gateway.js";
 import { Signals } from "../gateway/signals.js";
-import { hostCalls } from "../host/calls.js";
+import { type HostCalls, hostCalls } from "../host/calls.js";
 import { Host } from "../host/host.js";
 import { createPhrases } from "../host/phrases.js";
 import type { Channel, ChannelHealth, ChannelMemory } from "../ports/channel.js";
 import type { Clock } from "../ports/clock.js";
+import type { Dispatcher, LegacyDispatcher } from "../ports/dispatcher.js";
 import type { CopyReport, Submission } from "../ports/gateway.js";
 import type { Log } from "../ports/log.js";
 import type { Store } from "../ports/store.js";
@@ -45,6 +47,8 @@ export type BridgeOptions = {
   readonly principal?: string;
   /** Called once when the store is gone for good: from then on every call is refused with `store_unavailable`. */
   readonly onStoreLost?: (error: HandraiseError) => void;
+  /** Another call path from host to gateway, made from the one of this process. A plain function opens no bridge (`dispatcher_legacy`). */
+  readonly dispatcher?: (own: Dispatcher) => Dispatcher | LegacyDispatcher | DispatchFunction;
   /** Messages that met no question, in order, at most once. */
   readonly onMessage?: (message: Typed) => void;
 };
@@ -136,9 +140,10 @@ async function makeParts(settings: BridgeSettings, options: BridgeOptions): Prom
   const { timezone = "UTC", language = "en", ...defaults } = settings.defaults;
   const gateway = new Gateway({ store, clock, random, directory, defaults, caps: options.caps ?? DEFAULT_CAPS, log, signals });
   const dispatcher = inProcessDispatcher({
-    "question.resolve": (params) => gateway.resolve(params as Submission),
+    "question.resolve": (params, guard) => gateway.resolve(params as Submission, guard),
     "delivery.report": (params) => gateway.report(params as CopyReport),
   });
+  const calls = await guardedCalls(toDispatcher(options.dispatcher?.(dispatcher) ?? dispatcher), store);
   const phrases = createPhrases({ language, timezone }, { directory, clock });
   const host = new Host({
     store,
@@ -146,13 +151,23 @@ async function makeParts(settings: BridgeSettings, options: BridgeOptions): Prom
     random,
     log,
     directory,
-    calls: hostCalls(dispatcher),
+    calls,
     channels,
     signals,
     phrases,
     onMessage: options.onMessage,
   });
   return { gateway, host, store, channels, clock, log };
+}
+
+/** R20: without a guarded dispatcher nothing is opened. */
+async function guardedCalls(dispatcher: Dispatcher | LegacyDispatcher, store: Store): Promise<HostCalls> {
+  try {
+    return hostCalls(dispatcher);
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
 }
 
 type ForChannels = { readonly clock: Clock; readonly log: Log; readonly store: Store };

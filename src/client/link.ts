@@ -8,6 +8,7 @@
  */
 import { connect as connectSocket, type Socket } from "node:net";
 import { HandraiseError } from "../errors.js";
+import type { HostMethod } from "../ports/host-wire.js";
 import { encodeFrame, FRAME_MAX_BYTES, FrameReader } from "./frames.js";
 import type { Rendezvous } from "./rendezvous.js";
 import { fromWireError, parseServerMessage, type ServerMessage, type SocketMethod, WIRE_VERSION } from "./wire.js";
@@ -23,11 +24,13 @@ export class LinkLost extends Error {
 
 /** One call over a link. */
 export type LinkCall = {
-  readonly method: SocketMethod;
+  readonly method: SocketMethod | HostMethod;
   readonly params: unknown;
   readonly signal?: AbortSignal | undefined;
   /** Takes the parts of a list or the events of a stream. */
   readonly onItem?: (value: unknown) => void;
+  /** Called in the tick in which the call is written, right before it; what it throws rejects the call, and nothing is written (R16). */
+  readonly guard?: () => void;
 };
 
 type Running = {
@@ -39,7 +42,7 @@ type Running = {
 const GREETING_MAX_MS = 5_000;
 
 /** Dials and greets. @throws {LinkLost} with `sent: false`; `unauthenticated` is a stale token, so it counts as lost too. */
-export function dial(to: Rendezvous): Promise<Link> {
+export function dial(to: Rendezvous & { readonly key?: string }): Promise<Link> {
   return new Promise((resolve, reject) => {
     const socket = connectSocket(to.path);
     const lost = (reason: string): void => {
@@ -57,7 +60,7 @@ export function dial(to: Rendezvous): Promise<Link> {
     });
     socket.once("error", (error) => lost(error.message));
     socket.once("close", () => lost("the bridge closed the connection"));
-    socket.once("connect", () => link.greet(to.token));
+    socket.once("connect", () => link.greet(to.token, to.key));
   });
 }
 
@@ -82,12 +85,13 @@ export class Link {
     return this.#state === "greeted";
   }
 
-  greet(token: string): void {
-    this.#write({ type: "hello", version: WIRE_VERSION, token });
+  /** `key`: one of another scope than asking; without it the token's. */
+  greet(token: string, key?: string): void {
+    this.#write({ type: "hello", version: WIRE_VERSION, token, ...(key === undefined ? {} : { key }) });
   }
 
   /** @throws {LinkLost}; the bridge's own error; the signal's reason. */
-  async call({ method, params, signal, onItem }: LinkCall): Promise<unknown> {
+  async call({ method, params, signal, onItem, guard }: LinkCall): Promise<unknown> {
     signal?.throwIfAborted();
     if (!this.usable) throw new LinkLost(false, "the connection is closed");
     const id = this.#nextId++;
@@ -101,6 +105,7 @@ export class Link {
       return await new Promise<unknown>((resolve, reject) => {
         this.#running.set(id, { resolve, reject, onItem });
         signal?.addEventListener("abort", stop, { once: true });
+        guard?.();
         this.#socket.ref();
         this.#socket.write(frame);
       });

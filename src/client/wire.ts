@@ -34,7 +34,7 @@ export type WireError = {
 
 /** What a caller sends. */
 export type ClientMessage =
-  | { readonly type: "hello"; readonly version: number; readonly token: string }
+  | { readonly type: "hello"; readonly version: number; readonly token: string; readonly key?: string }
   | { readonly type: "call"; readonly id: number; readonly method: string; readonly params: unknown }
   | { readonly type: "stop"; readonly id: number };
 
@@ -54,7 +54,11 @@ export function parseClientMessage(value: unknown): ClientMessage | undefined {
   if (type === "hello") {
     const version = from.get("version");
     const token = from.get("token");
-    return typeof version === "number" && typeof token === "string" ? { type, version, token } : undefined;
+    const key = from.get("key");
+    if (key !== undefined && typeof key !== "string") return undefined;
+    return typeof version === "number" && typeof token === "string"
+      ? { type, version, token, ...(key === undefined ? {} : { key }) }
+      : undefined;
   }
   if (!isCallId(id)) return undefined;
   if (type === "stop") return { type, id };

@@ -138,9 +138,9 @@ export class Gateway implements GatewayCalls {
     return eventFeed(this.#parts, creator, from);
   }
 
-  /** For hosts: judges and commits one submission. */
-  resolve(submission: Submission): Promise<Receipt> {
-    return resolveSubmission(this.#parts, submission);
+  /** For hosts: judges and commits one submission. `guard` throws when the authority behind it has ended, and then nothing is changed. */
+  resolve(submission: Submission, guard?: () => void): Promise<Receipt> {
+    return resolveSubmission(this.#parts, submission, guard);
   }
 
   /** For hosts: what became of a copy. False when the row had changed meanwhile: read it again. */

@@ -17,17 +17,23 @@ type Valid = Extract<Checked, { ok: true }>;
 
 /** How often a submission is judged anew because the question changed under it; each round sees newer rows. */
 const ROUNDS_MAX = 5;
+const NO_GUARD = (): void => undefined;
 
-/** Judges and commits one submission. Never throws for a refusal: the receipt says it. @throws `store_unavailable`. */
-export async function resolveSubmission(parts: GatewayParts, submission: Submission): Promise<Receipt> {
+/**
+ * Judges and commits one submission. Never throws for a refusal: the receipt says it. @throws `store_unavailable`; what `guard` throws.
+ * @param guard the authority behind it (R16), asserted in the tick of every commit; absent where it was asserted at the call's dispatch.
+ */
+export async function resolveSubmission(parts: GatewayParts, submission: Submission, guard: () => void = NO_GUARD): Promise<Receipt> {
   for (let round = 0; round < ROUNDS_MAX; round += 1) {
-    const receipt = await judgeOnce(parts, submission, round === 0 ? submission.known : undefined);
+    const receipt = await judgeOnce(parts, submission, { known: round === 0 ? submission.known : undefined, guard });
     if (receipt !== undefined) return receipt;
   }
   return refused(submission, "store_unavailable", []);
 }
 
-async function judgeOnce(parts: GatewayParts, submission: Submission, known: QuestionRow | undefined): Promise<Receipt | undefined> {
+type Round = { readonly known: QuestionRow | undefined; readonly guard: () => void };
+
+async function judgeOnce(parts: GatewayParts, submission: Submission, { known, guard }: Round): Promise<Receipt | undefined> {
   const row = known ?? (await parts.store.question(submission.question));
   if (row === undefined) return ofTombstone(parts, submission);
   const { account, userId } = submission.actor;
@@ -36,6 +42,7 @@ async function judgeOnce(parts: GatewayParts, submission: Submission, known: Que
   if (row.status !== "open") return ofEnded(parts, row, submission);
   const checked = checkAnswer(row.body, submission);
   if (!checked.ok) return refuse(parts, submission, checked.code, checked.issues);
+  guard();
   return commitAnswer(parts, { row, submission, checked, person: judged.person });
 }
 

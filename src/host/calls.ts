@@ -1,6 +1,6 @@
 /** The gateway as the host reaches it: typed calls over a dispatcher, never the gateway itself (design, section 3). */
 import type { Receipt } from "../core/record.js";
-import type { Dispatcher } from "../ports/dispatcher.js";
+import { assertGuarded, type Dispatcher, type LegacyDispatcher } from "../ports/dispatcher.js";
 import type { CopyReport, Submission } from "../ports/gateway.js";
 
 /** Whether the account, place and person behind an input are still current; throws `authority_stale` when not (R16). */
@@ -12,8 +12,12 @@ export interface HostCalls {
   report(report: CopyReport): Promise<boolean>;
 }
 
-/** Wraps a version-2 dispatcher; its results are the gateway's own, trusted as such in one process. */
-export function hostCalls(dispatcher: Dispatcher): HostCalls {
+/**
+ * Wraps a version-2 dispatcher; its results are the gateway's own, trusted as such in one process.
+ * @throws `dispatcher_legacy` for any other, so that no channel is opened over it (R20).
+ */
+export function hostCalls(dispatcher: Dispatcher | LegacyDispatcher): HostCalls {
+  assertGuarded(dispatcher);
   return {
     async resolve(submission, source) {
       const authority = { kind: "source-bound", assertCurrent: source.assertCurrent } as const;

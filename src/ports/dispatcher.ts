@@ -43,3 +43,25 @@ export interface Dispatcher {
   readonly version: 2;
   call(request: DispatchRequest): Promise<unknown>;
 }
+
+/** One that may await between guard and dispatch: unscoped and run calls only. Made from a plain function (src/dispatch/legacy.ts). */
+export interface LegacyDispatcher {
+  readonly version: 1;
+  call(request: DispatchRequest): Promise<unknown>;
+}
+
+/** @throws `dispatcher_legacy`: answers of people need a guarded dispatcher, so a host without one opens no channel (R20). */
+export function assertGuarded(dispatcher: Dispatcher | LegacyDispatcher): asserts dispatcher is Dispatcher {
+  if (dispatcher.version !== 2) throw legacyRefusal("A channel host");
+}
+
+/** The refusal of R20 for whoever needs the guard. */
+export function legacyRefusal(who: string): HandraiseError {
+  const remedy = "Give it an object with `version: 2` that calls `authority.assertCurrent()` right before each dispatch and retry.";
+  return new HandraiseError("dispatcher_legacy", `${who} needs a guarded dispatcher, and this one is a plain function. ${remedy}`);
+}
+
+/** The guard of a request: to be called in the tick of its dispatch, and again in that of every retry (R16). */
+export function assertAuthority({ kind, ...authority }: DispatchAuthority): void {
+  if (kind !== "unscoped" && "assertCurrent" in authority) authority.assertCurrent();
+}
