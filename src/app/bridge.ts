@@ -15,6 +15,7 @@ import { type DispatchFunction, toDispatcher } from "../dispatch/legacy.js";
 import { HandraiseError } from "../errors.js";
 import { type Caps, DEFAULT_CAPS } from "../gateway/caps.js";
 import { Gateway } from "../gateway/gateway.js";
+import { HostDesk } from "../gateway/host-desk.js";
 import { Signals } from "../gateway/signals.js";
 import { type HostCalls, hostCalls } from "../host/calls.js";
 import { Host } from "../host/host.js";
@@ -23,9 +24,11 @@ import type { Channel, ChannelHealth, ChannelMemory } from "../ports/channel.js"
 import type { Clock } from "../ports/clock.js";
 import type { Dispatcher, LegacyDispatcher } from "../ports/dispatcher.js";
 import type { CopyReport, Submission } from "../ports/gateway.js";
+import type { DirectoryParams, HostDirectory } from "../ports/host-wire.js";
 import type { Log } from "../ports/log.js";
 import type { Store } from "../ports/store.js";
 import { createDirectory } from "../runs/directory.js";
+import { hostDirectory } from "../runs/host-people.js";
 import { systemRandom } from "./chance.js";
 import { systemClock } from "./clock.js";
 import { type BridgeSettings, CONFIG_FILE, configOf, loadConfig, placeError } from "./config.js";
@@ -57,6 +60,8 @@ export type BridgeOptions = {
 export type OpenBridge = {
   readonly bridge: Bridge;
   readonly gateway: Gateway;
+  /** For the doors that hosts on other machines come to. */
+  readonly hostDesk: HostDesk;
   readonly store: Store;
   readonly channels: ReadonlyMap<string, Channel>;
   readonly principal: string;
@@ -82,12 +87,13 @@ export async function createBridge(config: string | BridgeConfig = CONFIG_FILE):
 /** Makes and starts every part in the order of R33; undoes what was started when a later one fails. */
 export async function openBridge(settings: BridgeSettings, options: BridgeOptions = {}): Promise<OpenBridge> {
   const parts = await makeParts(settings, options);
-  const { gateway, host, store, channels, log } = parts;
+  const { gateway, host, hostDesk, store, channels, log } = parts;
   const tidier = new Tidier(parts);
   let closing: Promise<void> | undefined;
   const close = (): Promise<void> => {
     closing ??= (async () => {
       await tidier.stop();
+      hostDesk.close();
       await host.close();
       await gateway.close();
       await store.close();
@@ -108,11 +114,12 @@ export async function openBridge(settings: BridgeSettings, options: BridgeOption
   const bridge = createBridgeClient(gateway, { principal }, { close });
   const health = (): Record<string, ChannelHealth> =>
     Object.fromEntries([...channels].map(([account, channel]) => [account, channel.health()]));
-  return { bridge, gateway, store, channels, principal, health, close };
+  return { bridge, gateway, hostDesk, store, channels, principal, health, close };
 }
 
 type Parts = {
   readonly gateway: Gateway;
+  readonly hostDesk: HostDesk;
   readonly host: Host;
   readonly store: Store;
   readonly channels: ReadonlyMap<string, Channel>;
@@ -143,6 +150,9 @@ async function makeParts(settings: BridgeSettings, options: BridgeOptions): Prom
     "question.resolve": (params, guard) => gateway.resolve(params as Submission, guard),
     "delivery.report": (params) => gateway.report(params as CopyReport),
   });
+  const isRemote = (account: string): boolean => settings.accounts[account]?.remote === true;
+  const people = (asked: DirectoryParams): HostDirectory => hostDirectory(settings, asked);
+  const hostDesk = new HostDesk({ gateway, store, clock, random, directory, signals, isRemote, people });
   const calls = await guardedCalls(toDispatcher(options.dispatcher?.(dispatcher) ?? dispatcher), store);
   const phrases = createPhrases({ language, timezone }, { directory, clock });
   const host = new Host({
@@ -155,9 +165,10 @@ async function makeParts(settings: BridgeSettings, options: BridgeOptions): Prom
     channels,
     signals,
     phrases,
+    isRemote,
     onMessage: options.onMessage,
   });
-  return { gateway, host, store, channels, clock, log };
+  return { gateway, hostDesk, host, store, channels, clock, log };
 }
 
 /** R20: without a guarded dispatcher nothing is opened. */
@@ -174,9 +185,11 @@ type ForChannels = { readonly clock: Clock; readonly log: Log; readonly store: S
 
 function makeChannels(settings: BridgeSettings, { clock, log, store }: ForChannels): Promise<readonly Channel[]> {
   return Promise.all(
-    Object.entries(settings.accounts).map(([account, { kind, settings: own }]) =>
-      CHANNEL_MODULES[kind].create({ account, settings: own, memory: memoryOf(store, account), clock, log }),
-    ),
+    Object.entries(settings.accounts)
+      .filter(([, { remote }]) => remote !== true)
+      .map(([account, { kind, settings: own }]) =>
+        CHANNEL_MODULES[kind].create({ account, settings: own, memory: memoryOf(store, account), clock, log }),
+      ),
   );
 }
 

@@ -2,7 +2,8 @@
  * What must hold between the settings of a config, once their shape is right: accounts of a kind, ids that can be people, one name
  * space, audiences that somebody is in. Pure; every fault is found at once.
  *
- * G1  Accounts: a name that is a platform's is of that kind; any other says its kind. The adapter's schema judges the rest.
+ * G1  Accounts: a name that is a platform's is of that kind; any other says its kind. The adapter's schema judges the rest. One that a
+ *     host elsewhere serves says `remote: true` and holds no secrets here.
  * G2  People: an id per account, in the form its platform writes them; never a pseudo account that many share (B120); no id twice.
  * G3  People, roles and routes share one name space; a name has no colon, so it is never read as a place.
  *     A visitor's `until` is a date or an instant.
@@ -22,7 +23,12 @@ import type { ConfigProblem, SettingPath, Spot } from "./config-source.js";
 /** The adapters by kind, as src/app gets them from adapters/registry.ts. */
 export type ChannelModules = Readonly<Record<ChannelKind, ChannelModule<unknown>>>;
 /** An account whose settings its adapter has parsed. */
-export type AccountSettings = { readonly kind: ChannelKind; readonly settings: unknown };
+export type AccountSettings = {
+  readonly kind: ChannelKind;
+  /** Null for an account that a host elsewhere serves. */
+  readonly settings: unknown;
+  readonly remote?: true;
+};
 
 /** Words of a person's entry that are not accounts. */
 export const PERSON_WORDS: ReadonlySet<string> = new Set(["name", "prefers", "language", "timezone", "until", "delegate"]);
@@ -46,10 +52,16 @@ export function checkAccounts(shape: ConfigShape, by: { readonly modules: Channe
   const accounts: Record<string, AccountSettings> = {};
   const entries = Object.entries(shape.accounts);
   if (entries.length === 0) report(["accounts"], "empty", "no bot to sign in as. Add an account, or start with --simulated.", "value");
-  for (const [name, { kind: written, ...settings }] of entries) {
+  for (const [name, { kind: written, remote, ...settings }] of entries) {
     const path = ["accounts", name];
     const kind = kindOf(name, { written, report });
     if (kind === undefined) continue;
+    if (remote === true) {
+      for (const key of Object.keys(settings))
+        report([...path, key], "remote", `${name} is served by a host elsewhere, which has its own. Leave it out.`);
+      accounts[name] = { kind, settings: null, remote };
+      continue;
+    }
     const parsed = by.modules[kind].settings.safeParse(settings);
     if (parsed.success) accounts[name] = { kind, settings: parsed.data };
     else {

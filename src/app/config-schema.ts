@@ -27,6 +27,7 @@ const account = z.looseObject({
   token: z.string().optional(),
   appToken: z.string().optional(),
   signingSecret: z.string().optional(),
+  remote: z.literal(true, { error: "write true, or leave it out." }).optional(),
 });
 
 const person = z

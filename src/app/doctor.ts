@@ -47,9 +47,11 @@ export async function examine({
     return configFaults(error);
   }
   const folder = data === undefined ? settings.folder : resolve(data);
-  const accounts = Object.entries(settings.accounts).map(([account, { kind, settings: own }]) =>
-    accountLines({ account, module: modules[kind], own, limitMs, places: settings.places.map(({ place }) => place) }),
-  );
+  const accounts = Object.entries(settings.accounts)
+    .filter(([, { remote }]) => remote !== true)
+    .map(([account, { kind, settings: own }]) =>
+      accountLines({ account, module: modules[kind], own, limitMs, places: settings.places.map(({ place }) => place) }),
+    );
   const own: DoctorLine[] = [
     { account: "config", check: "config", ok: true, detail: `${config}: ${Object.keys(settings.accounts).length} accounts` },
     { account: "bridge", ...(await folderCheck(folder)) },

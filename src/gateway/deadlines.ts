@@ -2,7 +2,9 @@
  * Deadlines: one timer for the nearest stored instant, whatever the number of questions (B156, B166). Deadlines are data; the timer
  * only says when to look. It looks at least every 30 s, so that a host that slept or a clock that jumped is noticed.
  *
- * Two instants of an open question are kept here: the end of its time (expiry, R2) and the end of the tries to show it (R10).
+ * Two instants of an open question are kept here: the end of its time (expiry, R2) and the end of the tries to show it (R10). When those
+ * tries end while a host elsewhere has a copy and its lease ran out unreported, the copy may be out there: it counts as shown from when it
+ * was handed out (R8).
  */
 
 import { DELIVERY_CODES } from "../ports/channel.js";
@@ -119,8 +121,11 @@ export async function endUndelivered(parts: GatewayParts, row: QuestionRow, nowM
     await parts.store.commit([{ do: "start_clock", id: row.id, atMs: nowMs }]);
     return true;
   }
-  if (copies.some(({ state }) => state === "sending")) return false;
   const overdue = row.deliverByMs !== null && row.deliverByMs <= nowMs;
+  const sending = copies.filter(({ state }) => state === "sending");
+  const unreported = sending.find(({ dueAtMs }) => dueAtMs !== null && dueAtMs <= nowMs);
+  if (unreported !== undefined && overdue) return countAsShown(parts, unreported, nowMs);
+  if (sending.length > 0) return false;
   const waiting = copies.filter(({ state }) => state === "pending");
   if (waiting.length > 0 && !overdue) return true;
   const failures = copies.map((copy) => ({
@@ -139,6 +144,16 @@ export async function endUndelivered(parts: GatewayParts, row: QuestionRow, nowM
     when: { onlyIfAllFailed: true },
   });
   return result.status === "applied" || result.why === "settled";
+}
+
+/** Only a copy that was handed out has an instant while it is `sending`. */
+async function countAsShown({ store }: GatewayParts, copy: CopyRow, nowMs: number): Promise<boolean> {
+  const set = { state: "unknown", todo: "find", dueAtMs: null, errorMessage: "The host did not report it." } as const;
+  const { ok } = await store.commit([
+    { do: "update_copy", id: copy.id, revision: copy.revision, set },
+    { do: "start_clock", id: copy.question, atMs: copy.attemptedAtMs ?? nowMs },
+  ]);
+  return ok;
 }
 
 function givenUp(copy: CopyRow): { readonly state: "failed"; readonly todo: null; readonly dueAtMs: null; readonly errorCode: string } {

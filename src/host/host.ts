@@ -105,6 +105,7 @@ export class Host {
   /** D1: a copy left in `sending` may be out there. It is looked for before anything is sent in its place. */
   async #reconcile(): Promise<void> {
     for (const { copy } of await this.#parts.store.copiesSending()) {
+      if (this.#parts.isRemote?.(copy.account) === true) continue;
       await this.#outbox.apply(copy.id, () => ({ kind: "fate_unknown", message: "The bridge stopped while it was being sent." }));
     }
   }

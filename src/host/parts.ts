@@ -21,6 +21,8 @@ export type HostParts = {
   readonly channels: ReadonlyMap<string, Channel>;
   readonly signals: WorkSignals;
   readonly phrases: Phrases;
+  /** Accounts whose copies a host elsewhere shows: their rows are left alone here. Absent: none. */
+  readonly isRemote?: (account: string) => boolean;
   /** Messages that met no question, in order, at most once (R25); absent: dropped unread. */
   readonly onMessage: ((message: Typed) => void) | undefined;
 };

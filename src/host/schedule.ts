@@ -56,7 +56,7 @@ export class Schedule {
 
   /** Works on a copy as it was just read or written. */
   offer(found: CopyOf): void {
-    if (!this.#running || found.copy.todo === null) return;
+    if (!this.#running || found.copy.todo === null || this.#parts.isRemote?.(found.copy.account) === true) return;
     const underway = this.#underway.get(found.copy.id);
     if (underway !== undefined)
       underway.again = true; // V2
@@ -118,7 +118,7 @@ export class Schedule {
     for (;;) {
       const limit = SLICE + this.#underway.size;
       const due = await store.dueCopies({ nowMs, limit });
-      const fresh = due.filter(({ copy }) => !this.#underway.has(copy.id));
+      const fresh = due.filter(({ copy }) => !this.#underway.has(copy.id) && this.#parts.isRemote?.(copy.account) !== true);
       for (const found of fresh) this.offer(found);
       if (due.length < limit || fresh.length === 0) return;
     }

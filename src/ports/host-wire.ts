@@ -104,7 +104,14 @@ export type HostPeople = {
   readonly people: Readonly<
     Record<
       string,
-      { readonly ids: Readonly<Record<string, string>>; readonly name?: string; readonly language?: string; readonly timezone?: string }
+      {
+        readonly ids: Readonly<Record<string, string>>;
+        readonly name?: string;
+        readonly language?: string;
+        readonly timezone?: string;
+        /** A visitor's end, UTC ms. */
+        readonly untilMs?: number;
+      }
     >
   >;
   readonly roles: Readonly<Record<string, readonly string[]>>;
@@ -117,7 +124,7 @@ export type HostDirectory = { readonly generation: string; readonly people: Host
 /** `input.report`: what became of an input that only the host knows, for the event `input.unconfirmed` or `input.refused`. */
 export type InputReport = {
   readonly question: QuestionId;
-  /** As in `WireSubmission`; a report with the same event and state is stored once. */
+  /** As in `WireSubmission`; repeated while the gateway lives, a report with the same event and state is stored once. */
   readonly event: string;
   readonly state: "unconfirmed" | "refused";
   readonly actor: Submission["actor"];
