@@ -27,11 +27,13 @@ import type { CopyReport, Submission } from "../ports/gateway.js";
 import type { DirectoryParams, HostDirectory } from "../ports/host-wire.js";
 import type { Log } from "../ports/log.js";
 import type { Store } from "../ports/store.js";
-import { createDirectory } from "../runs/directory.js";
 import { hostDirectory } from "../runs/host-people.js";
+import { createLiveDirectory, type LiveDirectory } from "../runs/live-directory.js";
+import { createSources } from "../runs/sources.js";
 import { systemRandom } from "./chance.js";
 import { systemClock } from "./clock.js";
 import { type BridgeSettings, CONFIG_FILE, configOf, loadConfig, placeError } from "./config.js";
+import { type ConfigChange, configChange } from "./config-changes.js";
 import { createLog } from "./log.js";
 import { Tidier } from "./tidier.js";
 
@@ -67,6 +69,11 @@ export type OpenBridge = {
   readonly principal: string;
   /** Health by account. */
   health(): Readonly<Record<string, ChannelHealth>>;
+  /**
+   * Puts a new config in force without a restart: people, roles, routes, access and ask defaults in this very tick, removed accounts at once.
+   * Resolves when the channels of removed accounts are closed; what needs a restart is in `restart`.
+   */
+  reload(next: BridgeSettings): Promise<ConfigChange>;
   close(): Promise<void>;
 };
 
@@ -87,13 +94,14 @@ export async function createBridge(config: string | BridgeConfig = CONFIG_FILE):
 /** Makes and starts every part in the order of R33; undoes what was started when a later one fails. */
 export async function openBridge(settings: BridgeSettings, options: BridgeOptions = {}): Promise<OpenBridge> {
   const parts = await makeParts(settings, options);
-  const { gateway, host, hostDesk, store, channels, log } = parts;
+  const { gateway, host, hostDesk, store, channels, directory, log } = parts;
   const tidier = new Tidier(parts);
   let closing: Promise<void> | undefined;
   const close = (): Promise<void> => {
     closing ??= (async () => {
       await tidier.stop();
       hostDesk.close();
+      directory.stop();
       await host.close();
       await gateway.close();
       await store.close();
@@ -114,7 +122,24 @@ export async function openBridge(settings: BridgeSettings, options: BridgeOption
   const bridge = createBridgeClient(gateway, { principal }, { close });
   const health = (): Record<string, ChannelHealth> =>
     Object.fromEntries([...channels].map(([account, channel]) => [account, channel.health()]));
-  return { bridge, gateway, hostDesk, store, channels, principal, health, close };
+  return { bridge, gateway, hostDesk, store, channels, principal, health, reload: reloader(parts), close };
+}
+
+function reloader({ directory, now, channels, host, log }: Parts): OpenBridge["reload"] {
+  return async (next) => {
+    const change = configChange(now.settings, next);
+    now.settings = change.settings;
+    directory.swap(now.settings);
+    const gone = change.removed.flatMap((account) => channels.get(account) ?? []);
+    for (const account of change.removed) channels.delete(account);
+    log.info({ generation: directory.generation, applied: change.applied, restart: change.restart }, "config: read again");
+    await Promise.all(gone.map((channel) => host.drop(channel)));
+    // Not waited for before the swap: whoever was taken out is out, whatever the platforms say about a route.
+    await checkPlaces(now.settings, channels).catch((error: unknown) =>
+      log.error({ error: String(error) }, "config: a place is not there"),
+    );
+    return change;
+  };
 }
 
 type Parts = {
@@ -122,7 +147,10 @@ type Parts = {
   readonly hostDesk: HostDesk;
   readonly host: Host;
   readonly store: Store;
-  readonly channels: ReadonlyMap<string, Channel>;
+  readonly channels: Map<string, Channel>;
+  readonly directory: LiveDirectory;
+  /** The config in force. */
+  readonly now: { settings: BridgeSettings };
   readonly clock: Clock;
   readonly log: Log;
 };
@@ -131,7 +159,9 @@ async function makeParts(settings: BridgeSettings, options: BridgeOptions): Prom
   const clock = options.clock ?? systemClock;
   const random = options.random ?? systemRandom();
   const log = options.log ?? createLog(secretsOf(settings));
-  const directory = createDirectory(settings, clock);
+  const now = { settings };
+  const directory = createLiveDirectory(settings, clock);
+  const sources = createSources(directory);
   const signals = new Signals();
   const store =
     options.store ??
@@ -144,14 +174,16 @@ async function makeParts(settings: BridgeSettings, options: BridgeOptions): Prom
     }));
   const made = options.channels ?? (await makeChannels(settings, { clock, log, store }));
   const channels = new Map(made.map((channel) => [channel.account, channel]));
-  const { timezone = "UTC", language = "en", ...defaults } = settings.defaults;
-  const gateway = new Gateway({ store, clock, random, directory, defaults, caps: options.caps ?? DEFAULT_CAPS, log, signals });
+  const { timezone = "UTC", language = "en" } = settings.defaults;
+  const caps = options.caps ?? DEFAULT_CAPS;
+  const defaults = () => directory.settings.defaults;
+  const gateway = new Gateway({ store, clock, random, directory, defaults, caps, log, signals });
   const dispatcher = inProcessDispatcher({
     "question.resolve": (params, guard) => gateway.resolve(params as Submission, guard),
     "delivery.report": (params) => gateway.report(params as CopyReport),
   });
-  const isRemote = (account: string): boolean => settings.accounts[account]?.remote === true;
-  const people = (asked: DirectoryParams): HostDirectory => hostDirectory(settings, asked);
+  const isRemote = (account: string): boolean => now.settings.accounts[account]?.remote === true;
+  const people = (asked: DirectoryParams): HostDirectory => hostDirectory(now.settings, asked);
   const hostDesk = new HostDesk({ gateway, store, clock, random, directory, signals, isRemote, people });
   const calls = await guardedCalls(toDispatcher(options.dispatcher?.(dispatcher) ?? dispatcher), store);
   const phrases = createPhrases({ language, timezone }, { directory, clock });
@@ -161,6 +193,7 @@ async function makeParts(settings: BridgeSettings, options: BridgeOptions): Prom
     random,
     log,
     directory,
+    sources,
     calls,
     channels,
     signals,
@@ -168,7 +201,7 @@ async function makeParts(settings: BridgeSettings, options: BridgeOptions): Prom
     isRemote,
     onMessage: options.onMessage,
   });
-  return { gateway, hostDesk, host, store, channels, clock, log };
+  return { gateway, hostDesk, host, store, channels, directory, now, clock, log };
 }
 
 /** R20: without a guarded dispatcher nothing is opened. */

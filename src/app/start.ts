@@ -2,17 +2,22 @@
  * `handraise start`: runs a bridge until it is told to stop. With `--simulated` over simulated chats (simulated.ts), else over the accounts
  * of the config, with the unix socket for askers on this machine and HTTP for channels that platforms call.
  *
+ * A changed config, or SIGHUP, is taken up while it runs (config-changes.ts says how far).
  * Ctrl-C or SIGTERM stops in the order of R33. Nothing is lost: questions stay open in the store.
  */
 
 import { CHANNEL_MODULES } from "../../adapters/registry.js";
 import type { BridgeEvent } from "../client/types.js";
-import type { HandraiseError } from "../errors.js";
+import { HandraiseError } from "../errors.js";
 import type { Channel } from "../ports/channel.js";
+import type { Log } from "../ports/log.js";
 import { serveSocket } from "../socket/door.js";
 import { type OpenBridge, openBridge } from "./bridge.js";
 import { openChannelDoor } from "./channel-door.js";
+import { systemClock } from "./clock.js";
 import { type BridgeSettings, CONFIG_FILE, loadConfig } from "./config.js";
+import type { ConfigChange } from "./config-changes.js";
+import { watchConfig } from "./config-watch.js";
 import { createLog, type LogOptions } from "./log.js";
 import { openSimulated } from "./simulated.js";
 
@@ -100,12 +105,14 @@ async function startAccounts(options: StartOptions): Promise<Running> {
       await socket.close();
       throw error;
     });
+    const watching = await watchAccounts({ file, options, open, log });
     const count = (await open.bridge.list()).length;
     if (options.json === true) console.log(JSON.stringify({ ready: true, url: door.url, accounts: accountsOf(open), open: count }));
     say(options, readyLine(open, { url: door.url, open: count }));
     return {
       lost,
       close: async () => {
+        await watching.close();
         await door.close();
         await socket.close();
         await open.close();
@@ -115,6 +122,39 @@ async function startAccounts(options: StartOptions): Promise<Running> {
     await open.close();
     throw error;
   }
+}
+
+type ToWatch = { readonly file: string; readonly options: StartOptions; readonly open: OpenBridge; readonly log: Log };
+
+/** Reads the config again when its file or `.env` changes, and on SIGHUP. A faulty one changes nothing. */
+async function watchAccounts({ file, options, open, log }: ToWatch): Promise<{ readonly close: () => Promise<void> }> {
+  const reload = async (): Promise<void> => {
+    try {
+      const next = withOptions(await loadConfig(file, { modules: CHANNEL_MODULES, env: process.env }), options);
+      say(options, changeLine(await open.reload(next)));
+    } catch (error) {
+      log.error({ file, error: String(error) }, "config: not read again; the one before stays in force");
+      say(
+        options,
+        `config not read again, the one before stays in force:\n${error instanceof HandraiseError ? error.detail : String(error)}`,
+      );
+    }
+  };
+  const watching = await watchConfig({ file, clock: systemClock, reload });
+  const onHangup = (): void => void watching.reload();
+  process.on("SIGHUP", onHangup);
+  return {
+    close: async () => {
+      process.off("SIGHUP", onHangup);
+      await watching.close();
+    },
+  };
+}
+
+/** "config read again: people.bob removed · needs a restart: accounts.discord added" */
+export function changeLine({ applied, restart }: Pick<ConfigChange, "applied" | "restart">): string {
+  const later = restart.length === 0 ? "" : ` · needs a restart: ${restart.join(", ")}`;
+  return `config read again: ${applied.length === 0 ? "nothing to do" : applied.join(", ")}${later}`;
 }
 
 function withOptions(settings: BridgeSettings, { port, data }: StartOptions): BridgeSettings {

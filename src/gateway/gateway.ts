@@ -51,7 +51,7 @@ export class Gateway implements GatewayCalls {
 
   async request(input: unknown, creator: Creator): Promise<{ readonly record: QuestionRecord; readonly created: boolean }> {
     const { directory, defaults, clock, random, store } = this.#parts;
-    const built = buildQuestion(input, { directory, defaults, principal: creator.principal, nowMs: clock.now(), random });
+    const built = buildQuestion(input, { directory, defaults: defaults(), principal: creator.principal, nowMs: clock.now(), random });
     const known = await this.#byKey(built.row);
     if (known !== undefined) return { record: await this.#recordOf(known), created: false };
     return this.#caps.within({ principal: creator.principal, audience: built.row.body.audience }, async () => {

@@ -14,7 +14,8 @@ export type GatewayParts = {
   readonly clock: Clock;
   readonly random: RandomBytes;
   readonly directory: Directory;
-  readonly defaults: AskDefaults;
+  /** As they are now: a config may be read again. */
+  readonly defaults: () => AskDefaults;
   readonly caps: Caps;
   readonly log: Log;
   readonly signals: Signals;

@@ -2,9 +2,10 @@
 import type { Receipt } from "../core/record.js";
 import { assertGuarded, type Dispatcher, type LegacyDispatcher } from "../ports/dispatcher.js";
 import type { CopyReport, Submission } from "../ports/gateway.js";
+import type { SourceToken } from "../ports/source.js";
 
-/** Whether the account, place and person behind an input are still current; throws `authority_stale` when not (R16). */
-export type SourceAuthority = { readonly assertCurrent: () => void };
+/** What of a source's token stands behind a call (R16). */
+export type SourceAuthority = Pick<SourceToken, "assertCurrent">;
 
 /** What a host asks of the gateway: `question.resolve`, source-bound, and `delivery.report`, unscoped. False: the copy had changed. */
 export interface HostCalls {
@@ -20,7 +21,7 @@ export function hostCalls(dispatcher: Dispatcher | LegacyDispatcher): HostCalls 
   assertGuarded(dispatcher);
   return {
     async resolve(submission, source) {
-      const authority = { kind: "source-bound", assertCurrent: source.assertCurrent } as const;
+      const authority = { kind: "source-bound", assertCurrent: () => source.assertCurrent() } as const;
       return (await dispatcher.call({ method: "question.resolve", params: submission, options: {}, authority })) as Receipt;
     },
     async report(report) {

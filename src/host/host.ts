@@ -3,7 +3,7 @@
  *
  * Order of a start (R33): left-over inputs are settled, then (by the app) what ran out is ended, then channels open; after that copies
  * whose send was cut short are looked for before any new send of theirs, and missed replies are read back.
- * Order of a stop: intake, commits, notices, channels.
+ * Order of a stop: intake, commits, notices, what is left of sources, channels.
  */
 import type { CopyId } from "../core/ids.js";
 import type { Channel } from "../ports/channel.js";
@@ -84,12 +84,20 @@ export class Host {
     if (failures.length > 0 && failures.length === channels.length) throw failures[0]?.reason;
   }
 
+  /** An account that the app has taken out of `channels`: its inputs are refused, its channel closes, its copies that wait fail. */
+  async drop(channel: Channel): Promise<void> {
+    this.#intake.close(channel.account);
+    this.#outbox.take({ kind: "look" });
+    await this.#closeChannel(channel);
+  }
+
   async close(): Promise<void> {
     this.#undo?.();
     this.#intake.stop();
     await this.#judge.stop();
     await this.#outbox.stop();
     await this.#notices.stop();
+    this.#parts.sources.retire();
     await Promise.all([...this.#parts.channels.values()].map((channel) => this.#closeChannel(channel)));
     await this.#background;
   }

@@ -30,6 +30,7 @@ export class HostIntake implements Intake {
   readonly #parts: HostParts;
   readonly #judge: Judge;
   readonly #outbox: Outbox;
+  readonly #closed = new Set<string>();
   #stopped = false;
 
   constructor(parts: HostParts, { judge, outbox }: { readonly judge: Judge; readonly outbox: Outbox }) {
@@ -43,7 +44,17 @@ export class HostIntake implements Intake {
     this.#stopped = true;
   }
 
+  /** From now on nothing of this account is taken: it was removed from the config. */
+  close(account: string): void {
+    this.#closed.add(account);
+  }
+
   take(input: Input): Promise<Taken> {
+    const { account } = input;
+    if (this.#closed.has(account))
+      return Promise.reject(
+        new HandraiseError("authority_stale", `The account ${account} was removed from the config.`, { facts: { account } }),
+      );
     if (this.#stopped) return Promise.reject(new HandraiseError("store_unavailable", "The bridge is stopping: this input was not stored."));
     switch (input.kind) {
       case "press":

@@ -9,6 +9,7 @@
  * J2  A press counts only on the message its token was made for; a copy whose send was lost takes that message over (R24).
  * J3  What fits nothing gets one hint per person, question and minute, and changes nothing (R25).
  * J4  A text that may answer a prompt whose send is not settled yet stays unsettled until it is, or until its question has ended.
+ * J5  From here to its fate an input carries its source's token; one that ends before the dispatch is refused, and nothing is sent (R16).
  */
 import type { Given } from "../core/answer.js";
 import { claimText } from "../core/claim.js";
@@ -20,6 +21,7 @@ import type { Receipt } from "../core/record.js";
 import { formatAsideToken } from "../core/token.js";
 import { HandraiseError, unreachable } from "../errors.js";
 import type { NoticeOrder } from "../ports/channel.js";
+import type { Submission } from "../ports/gateway.js";
 import type { AsideRow, Change, CopyOf, InputRow, QuestionRow } from "../ports/store.js";
 import { givenByForm, givenByPress, spokenValues } from "./given.js";
 import { awaitedBy, lookUpText, NotYet } from "./lookup.js";
@@ -28,6 +30,7 @@ import type { Notices } from "./notices.js";
 import type { Outbox } from "./outbox.js";
 import type { HostParts } from "./parts.js";
 import { expectationOf, readFor } from "./reading.js";
+import { submitted } from "./submitted.js";
 
 const RETRY_MS = 1_000;
 /** Pause before it is looked again whether a copy's fate is known (J4). */
@@ -274,30 +277,25 @@ export class Judge {
 
   async #give(row: InputRow, input: Input, found: CopyOf, { given, via, alongside = [] }: Submitting): Promise<void> {
     const { question } = found;
-    const { phrases, directory, calls, channels } = this.#parts;
+    const { phrases, sources } = this.#parts;
     const answer = phrases.answer(question, { decision: given.decision ?? "answer", values: spokenValues(question, given) });
     const notice = noticeFor(input, { text: phrases.words.notices.taken(answer), tone: "calm" });
-    const assertCurrent = (): void => {
-      const { account, sender } = input;
-      if (channels.has(account) && directory.judge(question.body.audience, { account, userId: sender.userId }).allowed) return;
-      throw new HandraiseError("authority_stale", `The sender of input ${row.id} may no longer answer ${question.id}.`);
-    };
     const { account, channel, conversation, thread, sender } = input;
-    const receipt = await calls.resolve(
-      {
-        question: question.id,
-        resolutionId: row.resolutionId,
-        ...given,
-        via,
-        receivedAtMs: row.receivedAtMs,
-        alongside,
-        actor: { account, channel, userId: sender.userId, name: sender.name },
-        place: formatPlace({ account, conversation, ...(thread === undefined ? {} : { thread }) }),
-        input: { id: row.id, account, notice },
-        known: question,
-      },
-      { assertCurrent },
-    );
+    const source = sources.tokenFor({ account, userId: sender.userId, audience: question.body.audience, question: question.id });
+    const submission: Submission = {
+      question: question.id,
+      resolutionId: row.resolutionId,
+      ...given,
+      via,
+      receivedAtMs: row.receivedAtMs,
+      alongside,
+      actor: { account, channel, userId: sender.userId, name: sender.name },
+      place: formatPlace({ account, conversation, ...(thread === undefined ? {} : { thread }) }),
+      input: { id: row.id, account, notice },
+      known: question,
+    };
+    const receipt = await submitted(this.#parts.calls, submission, source);
+    if (receipt === undefined) return this.#end(row, this.#refused(input, found, phrases.notYou(question)));
     if (receipt.status === "committed") this.#notices.say({ id: row.id, noticeAccount: account, noticeAttempts: 0, notice });
     else await this.#notCommitted(row, input, found, receipt);
   }

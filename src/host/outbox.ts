@@ -6,6 +6,7 @@
  * O2  Which copy is worked on when is the schedule's (schedule.ts).
  * O3  A stated wait (429) holds for the conversation or the whole account, and is stored with the copy (B099, B100); one that reaches
  *     past the question's delivery limit ends the tries now (R10, B101).
+ * O4  A copy of an account that is not configured fails when nothing of it was sent; one that is out there is closed if the account comes back.
  */
 import { type Copy, type CopyEvent, stepCopy } from "../core/delivery.js";
 import { type CopyId, randomBase32 } from "../core/ids.js";
@@ -21,6 +22,8 @@ const NONCE_LENGTH = 20;
 /** Pauses between tries when the platform states none: doubling from the first to the last, in milliseconds. */
 const BACK_OFF_MS = { first: 1_000, last: 60_000 } as const;
 const APPLY_TRIES = 8;
+/** How often a prompt is looked at whose account is gone (O4). */
+const WITHOUT_ACCOUNT_MS = 600_000;
 
 type Placed = { readonly conversation: string; readonly thread: string | null; readonly direct: boolean };
 
@@ -104,15 +107,21 @@ export class Outbox {
   async #work(found: CopyOf): Promise<void> {
     if (found.copy.todo === null) return;
     const channel = this.#parts.channels.get(found.copy.account);
-    if (channel === undefined) {
-      await this.#refuse(found, { code: "unreachable", message: `The account ${found.copy.account} is not configured.` });
-      return;
-    }
+    if (channel === undefined) return this.#withoutAccount(found);
     const waitMs = this.#pauseOf(found.copy) - this.#parts.clock.now();
     if (waitMs > 0) await this.#putOff(found, { afterMs: waitMs, code: "rate_limited", message: "The platform asked to wait." });
     else if (found.copy.todo === "send") await this.#send(channel, found);
     else if (found.copy.todo === "find") await this.#find(channel, found);
     else await this.#draw(channel, found);
+  }
+
+  /** O4 */
+  async #withoutAccount(found: CopyOf): Promise<void> {
+    const { account, id, state } = found.copy;
+    const why = { code: "account_removed", message: `The account ${account} is not in the config.` } as const;
+    if (state === "pending") return this.#refuse(found, why);
+    const retryAtMs = this.#parts.clock.now() + WITHOUT_ACCOUNT_MS;
+    await this.apply(id, () => ({ kind: "put_off", retryAtMs, ...why }));
   }
 
   async #send(channel: Channel, { copy, question }: CopyOf): Promise<void> {

@@ -6,6 +6,7 @@ import type { Clock } from "../ports/clock.js";
 import type { Directory } from "../ports/directory.js";
 import type { WorkSignals } from "../ports/gateway.js";
 import type { Log } from "../ports/log.js";
+import type { Sources } from "../ports/source.js";
 import type { Store } from "../ports/store.js";
 import type { HostCalls } from "./calls.js";
 import type { Phrases } from "./phrases.js";
@@ -17,6 +18,7 @@ export type HostParts = {
   readonly random: RandomBytes;
   readonly log: Log;
   readonly directory: Directory;
+  readonly sources: Sources;
   readonly calls: HostCalls;
   readonly channels: ReadonlyMap<string, Channel>;
   readonly signals: WorkSignals;

@@ -41,7 +41,7 @@ export function createPhrases(
     clock,
   );
   const peopleOf = ({ body }: QuestionRow): People =>
-    body.audience.kind === "anyone" ? "anyone" : body.audience.people.map((name) => directory.displayName(name));
+    body.audience.kind === "anyone" ? "anyone" : directory.membersNow(body.audience).map((name) => directory.displayName(name));
   const endingOf = (question: QuestionRow): Ending => ending(question, { time: (iso) => time(Date.parse(iso)), words });
   return {
     words,

@@ -74,6 +74,7 @@ export const DELIVERY_CODES = [
   "too_long",
   "rate_limited",
   "unreachable",
+  "account_removed",
   "rejected",
 ] as const;
 /** One of `DELIVERY_CODES`; docs/errors.md says what each means and how to mend it. */

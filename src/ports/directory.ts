@@ -43,6 +43,8 @@ export interface Directory {
   plan(ask: AskToPlan): AskPlan;
   /** The one function that judges an audience, on every path (R12). */
   judge(audience: Audience, who: { readonly account: string; readonly userId: string }): Judged;
+  /** Of an audience of people, those who may still answer, in the order captured; everybody of it when nobody may. [] for anyone. */
+  membersNow(audience: Audience): readonly string[];
   /** The name people read: the directory's display name, or the key itself. */
   displayName(person: string): string;
   /** The platform of an account of the config; undefined for a name that is no account. */

@@ -32,6 +32,13 @@ export function judge(tables: Tables, audience: Audience, person: string | undef
   return { allowed: allows(tables, audience, person), person: person ?? null };
 }
 
+/** Whom to name as those who may answer: who was let in and still is; without any of them, who was. */
+export function membersNow(tables: Tables, audience: Audience): readonly string[] {
+  if (audience.kind === "anyone") return [];
+  const left = audience.people.filter((person) => allows(tables, audience, person));
+  return left.length === 0 ? audience.people : left;
+}
+
 function allows(tables: Tables, audience: Audience, person: string | undefined): boolean {
   if (person === undefined) return audience.kind === "anyone";
   if (!isCurrent(tables, person)) return false;

@@ -14,7 +14,7 @@ import type { Audience } from "../core/question.js";
 import { HandraiseError } from "../errors.js";
 import type { Clock } from "../ports/clock.js";
 import type { AskPlan, AskToPlan, Directory, PlannedCopy } from "../ports/directory.js";
-import { ANYONE, audienceOf, invalidAudience, judge, membersOf } from "./audience.js";
+import { ANYONE, audienceOf, invalidAudience, judge, membersNow, membersOf } from "./audience.js";
 import { didYouMean } from "./nearest.js";
 import {
   type Address,
@@ -78,6 +78,7 @@ export function createDirectory(settings: DirectorySettings, clock: Pick<Clock, 
     applyRoutes: (ask) => applyRoutes(tables, ask),
     plan: (ask) => plan(tables, ask),
     judge: (audience, who) => judge(tables, audience, personOf(who.account, who.userId)),
+    membersNow: (audience) => membersNow(tables, audience),
     isCurrent: (name) => isCurrent(tables, name),
     displayName: (name) => person(name)?.name ?? name,
     channelOf: (account) => tables.accounts.get(account),

@@ -53,6 +53,31 @@ describe("handraise start with accounts", () => {
     await later.close();
   });
 
+  it("X09 SIGHUP and a changed file are taken up while it runs: who was taken out is refused; a faulty file changes nothing", async () => {
+    const config = join(folder, "handraise.yaml");
+    const written = { ...chats.config, people: { ...chats.config.people, zoe: { telegram: "99" } }, access: { anyone: true } };
+    await writeFile(config, stringify(written));
+    const running = runStart({ config, signal: stop.signal });
+    await eventually(() => expect(err.join("\n")).toContain("ready: "), 15_000);
+    await writeFile(config, stringify(written).replace("zoe:", "zoe\n"));
+    process.emit("SIGHUP");
+    await eventually(
+      () => expect(err.join("\n")).toMatch(/config not read again, the one before stays in force:\nhandraise\.yaml:\d+/),
+      15_000,
+    );
+    const bridge = await connect({ socket: join(folder, "data", "run", "handraise.sock") });
+    const question = await bridge.ask({ to: "alice", text: "Ship?", options: ["Ship", "Hold"] });
+    await eventually(async () => expect((await question.record()).deliveries.map(({ status }) => status)).toEqual(["shown"]), 15_000);
+    await writeFile(config, stringify({ ...written, people: { zoe: { telegram: "99" } }, defaults: { timeout: "1h", to: "zoe" } }));
+    await eventually(() => expect(err.join("\n")).toContain("config read again: people.alice removed"), 15_000);
+    await chats.person("alice").press("Hold");
+    expect((await question.record()).status).toBe("open");
+    await bridge.close();
+    stop.abort();
+    expect(await running).toBe(0);
+    expect(process.listenerCount("SIGHUP")).toBe(0);
+  });
+
   it("prints one line for scripts", async () => {
     const running = runStart({ config: join(folder, "handraise.yaml"), signal: stop.signal, json: true });
     await eventually(() => expect(out).toHaveLength(1), 15_000);
