@@ -11,7 +11,7 @@ import { HandraiseError } from "../errors.js";
 import type { GatewayCalls } from "../gateway/calls.js";
 import type { Log } from "../ports/log.js";
 import { listenOn } from "./listener.js";
-import { Peer, type PeerLimits } from "./peer.js";
+import { type HostDoor, Peer, type PeerLimits } from "./peer.js";
 
 const LIMITS: PeerLimits = { helloMs: 5_000, pingMs: 15_000, callsMax: 10_000 };
 const CONNECTIONS_MAX = 1_000;
@@ -24,6 +24,8 @@ export type SocketOptions = {
   readonly gateway: GatewayCalls;
   /** Under whose name every caller asks. Default: the OS user of this process. */
   readonly principal?: string;
+  /** Hosts in other processes, by keys of scope `host`. Default: none. */
+  readonly hosts?: HostDoor;
   readonly log: Log;
   /** For tests: hello within 5,000 ms, a ping every 15,000 ms, 10,000 calls per connection. */
   readonly limits?: Partial<PeerLimits>;
@@ -43,13 +45,13 @@ export type SocketDoor = {
  */
 export async function serveSocket(options: SocketOptions): Promise<SocketDoor> {
   if (process.platform === "win32") throw new HandraiseError("unsupported", "The unix socket is not available on Windows.");
-  const { folder, gateway, log } = options;
+  const { folder, gateway, hosts, log } = options;
   const creator = { principal: options.principal ?? userInfo().username };
   const limits = { ...LIMITS, ...options.limits };
   const peers = new Set<Peer>();
   const token = randomBytes(32).toString("base64url");
   const server = createServer({ allowHalfOpen: true }, (socket) => {
-    const peer = new Peer(socket, { gateway, creator, token, limits, log });
+    const peer = new Peer(socket, { gateway, creator, token, limits, log, ...(hosts === undefined ? {} : { hosts }) });
     peers.add(peer);
     void peer.ended.then(() => peers.delete(peer));
   });

@@ -5,6 +5,7 @@
  *      runs; a connection that is gone does, and even that ends only waits, never questions.
  * PE2  Every fault of a frame is answered by an error frame (A!9).
  * PE3  Nothing is done before the token was right.
+ * PE4  A hello with a key of scope `host` makes it a host's connection: its calls go to the host desk, and nothing else is allowed.
  */
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { Socket } from "node:net";
@@ -12,17 +13,27 @@ import { encodeFrame, FRAME_MAX_BYTES, FrameReader } from "../client/frames.js";
 import { type ClientMessage, parseClientMessage, type ServerMessage, toWireError, WIRE_VERSION } from "../client/wire.js";
 import { HandraiseError } from "../errors.js";
 import type { Creator, GatewayCalls } from "../gateway/calls.js";
+import type { HostDesk, HostIdentity } from "../gateway/host-desk.js";
 import type { Log } from "../ports/log.js";
 import { invoke } from "./methods.js";
 
 /** Limits of one connection; milliseconds. */
 export type PeerLimits = { readonly helloMs: number; readonly pingMs: number; readonly callsMax: number };
 
+/** The desk of hosts, and how their keys are told. */
+export type HostDoor = {
+  readonly desk: Pick<HostDesk, "invoke">;
+  /** @throws `unauthenticated`, `scope_missing`. */
+  readonly identify: (key: string) => Promise<HostIdentity>;
+};
+
 /** What every connection of one door shares. */
 export type PeerContext = {
   readonly gateway: GatewayCalls;
   readonly creator: Creator;
   readonly token: string;
+  /** Hosts in other processes of this machine; absent: keys are not taken. */
+  readonly hosts?: HostDoor;
   readonly limits: PeerLimits;
   readonly log: Log;
 };
@@ -37,6 +48,7 @@ export class Peer {
   readonly #calls = new Map<number, { readonly stop: AbortController; readonly done: Promise<void> }>();
   readonly #timers: { hello: NodeJS.Timeout; ping: NodeJS.Timeout };
   #greeted = false;
+  #host: HostIdentity | undefined;
   #inputEnded = false;
 
   constructor(socket: Socket, context: PeerContext) {
@@ -115,28 +127,43 @@ export class Peer {
     this.#write({ type: "error", id: null, error: toWireError(new HandraiseError("input_invalid", `frame: ${reason}.`)) });
   }
 
-  #refuse(error: HandraiseError): void {
+  #refuse(error: unknown): void {
     this.#write({ type: "error", id: null, error: toWireError(error) });
     this.#inputEnded = true;
     this.#socket.destroySoon();
   }
 
   #handle(message: ClientMessage): void {
-    if (message.type === "hello") this.#greet(message);
+    if (message.type === "hello") void this.#greet(message);
     else if (!this.#greeted) this.#refuse(new HandraiseError("unauthenticated", "Say hello with the token first."));
     else if (message.type === "stop") this.#calls.get(message.id)?.stop.abort(new Error("the caller stopped waiting"));
     else this.#start(message);
   }
 
-  #greet({ version, token }: Extract<ClientMessage, { type: "hello" }>): void {
+  async #greet({ version, token, key }: Extract<ClientMessage, { type: "hello" }>): Promise<void> {
     if (version !== WIRE_VERSION) {
       this.#refuse(new HandraiseError("unsupported", `hello: version ${version} is not spoken here, only ${WIRE_VERSION}.`));
     } else if (!sameText(token, this.#context.token)) {
       this.#refuse(new HandraiseError("unauthenticated", "The token is not that of this bridge. Read it again."));
     } else {
       clearTimeout(this.#timers.hello);
+      if (key !== undefined && !(await this.#isHost(key))) return;
       this.#greeted = true;
       this.#write({ type: "welcome", version: WIRE_VERSION, principal: this.#context.creator.principal });
+    }
+  }
+
+  /** PE4. */
+  async #isHost(key: string): Promise<boolean> {
+    const { hosts, log } = this.#context;
+    try {
+      if (hosts === undefined) throw new HandraiseError("unsupported", "This door takes no keys. Say hello without one.");
+      this.#host = await hosts.identify(key);
+      return true;
+    } catch (error) {
+      if (!(error instanceof HandraiseError)) log.error({ error: String(error) }, "socket: a key could not be checked");
+      this.#refuse(error);
+      return false;
     }
   }
 
@@ -164,10 +191,13 @@ export class Peer {
     readonly stop: AbortController;
   }): Promise<void> {
     const { id, method, params, stop } = call;
-    const { gateway, creator, log } = this.#context;
+    const { gateway, creator, hosts, log } = this.#context;
     const item = (value: unknown): Promise<void> => this.#send({ type: "item", id, value }, stop.signal);
     try {
-      const value = await invoke(gateway, creator, { method, params, signal: stop.signal, item });
+      const value =
+        this.#host === undefined || hosts === undefined
+          ? await invoke(gateway, creator, { method, params, signal: stop.signal, item })
+          : await hosts.desk.invoke(this.#host, { method, params, signal: stop.signal });
       this.#write({ type: "result", id, value });
     } catch (error) {
       if (!(error instanceof HandraiseError) && !stop.signal.aborted) log.error({ method, error: String(error) }, "socket: a call failed");

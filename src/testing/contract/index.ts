@@ -4,5 +4,6 @@
  */
 export { type BenchPlace, type ChannelBench, MapMemory, machineClock, RecordingIntake, RecordingLog } from "./bench.js";
 export { describeChannelContract } from "./channel.js";
+export { type DispatcherBench, describeDispatcherContract, type OpenDispatcherBench } from "./dispatcher.js";
 export { describeStoreContract } from "./store.js";
 export type { OpenBench, StoreBench } from "./store-bench.js";
