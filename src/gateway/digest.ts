@@ -10,7 +10,8 @@ import canonicalize from "canonicalize";
 import type { QuestionBody, SubjectType } from "../core/question.js";
 import { HandraiseError } from "../errors.js";
 
-function sha256(text: string): string {
+/** SHA-256 (hex) of a text as UTF-8. */
+export function sha256Hex(text: string): string {
   return createHash("sha256").update(text, "utf8").digest("hex");
 }
 
@@ -34,7 +35,7 @@ export function differences(one: QuestionBody, other: QuestionBody): string {
 
 /** SHA-256 (hex) over what is asked and who may answer (G1). */
 export function questionDigest(body: QuestionBody): string {
-  return sha256(canonicalJson(askedParts(body)));
+  return sha256Hex(canonicalJson(askedParts(body)));
 }
 
 function askedParts(body: QuestionBody): Readonly<Record<string, unknown>> {
@@ -56,12 +57,12 @@ function askedParts(body: QuestionBody): Readonly<Record<string, unknown>> {
 
 /** SHA-256 (hex) of a submission's decision and values (R5). */
 export function payloadDigest(payload: { readonly decision: string; readonly values: unknown; readonly note: string | undefined }): string {
-  return sha256(canonicalJson({ decision: payload.decision, values: payload.values, note: payload.note ?? null }));
+  return sha256Hex(canonicalJson({ decision: payload.decision, values: payload.values, note: payload.note ?? null }));
 }
 
 /** `sha256:` and hex of a subject (G2). @throws `input_invalid` when a `json` subject is not JSON. */
 export function subjectHash(type: SubjectType, body: string): string {
-  return `sha256:${sha256(`${type}\n${type === "json" ? canonicalJson(parseJson(body)) : body}`)}`;
+  return `sha256:${sha256Hex(`${type}\n${type === "json" ? canonicalJson(parseJson(body)) : body}`)}`;
 }
 
 function parseJson(body: string): unknown {
