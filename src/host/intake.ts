@@ -186,6 +186,7 @@ export class HostIntake implements Intake {
       noticeAccount: input.account,
       noticeDueAtMs: null,
       noticeAttempts: 0,
+      submission: null,
     };
   }
 

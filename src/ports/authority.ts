@@ -75,7 +75,7 @@ export type AuditEntry = {
   /** Names, ids, codes and digests; never a refused or a secret value, never text of a person. */
   readonly data: Readonly<Record<string, unknown>>;
 };
-/** A fact as chained: `hash` = SHA-256 (hex) over `prev` and the canonical JSON of everything else in the row. */
+/** A fact as chained: `hash` is the SHA-256 (hex) of `chainText` (core/audit-chain.ts). */
 export type AuditRow = AuditEntry & {
   readonly instance: string;
   /** From 1, without gaps, one sequence per instance. */
@@ -121,6 +121,8 @@ export interface AuthorityReads {
   nextLeaseMs(): Promise<number | null>;
   /** Ids of open questions of runs that are closed, oldest first: what a crash left between the end of a run and the end of its questions. */
   openOfClosedRuns(limit: number): Promise<readonly QuestionId[]>;
+  /** Ids of open questions of one principal, oldest first. */
+  openOfPrincipal(principal: string, limit: number): Promise<readonly QuestionId[]>;
   /** Ids of open questions of one run, oldest first. */
   openOfRun(run: string, limit: number): Promise<readonly QuestionId[]>;
   session(by: { readonly principal: string; readonly session: string }): Promise<SessionRow | undefined>;

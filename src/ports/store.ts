@@ -14,6 +14,7 @@ import type { CopyId, QuestionId, ResolutionId } from "../core/ids.js";
 import type { Input } from "../core/input.js";
 import type { OutcomeStatus, StoredOutcome } from "../core/outcome.js";
 import type { QuestionBody } from "../core/question.js";
+import type { AuthorityChange, AuthorityReads } from "./authority.js";
 import type { NoticeOrder } from "./channel.js";
 
 /** Instants are milliseconds since 1970, UTC. */
@@ -106,6 +107,16 @@ export type InputRow = {
   readonly noticeAccount: string;
   readonly noticeDueAtMs: number | null;
   readonly noticeAttempts: number;
+  /**
+   * How far its submission to a gateway in another process has come (R17); null where host and gateway share the store. `checks`: times its
+   * receipt was asked for; `checkAtMs`: when it is asked for next.
+   */
+  readonly submission: {
+    readonly state: "reserved" | "dispatching";
+    readonly atMs: number;
+    readonly checks: number;
+    readonly checkAtMs: number | null;
+  } | null;
 };
 
 /** A text shown back (Send / No) or waiting for "which one?": kept for 10 minutes, answerable by one person. */
@@ -145,6 +156,7 @@ export type EventRow = {
 
 /** One change of a commit. Each says when it fails; a failure undoes the whole list (ST2). */
 export type Change =
+  | AuthorityChange
   /** Fails `exists` when (principal, session, key) is taken by a question that did not end undelivered; one that did hands its key over. */
   | { readonly do: "insert_question"; readonly row: QuestionRow }
   /**
@@ -152,7 +164,9 @@ export type Change =
    * - `receivedAtMs` (answers): lies strictly before its deadline, else fails `late`;
    * - `dueAtMs` (expiry): its deadline is at or before it, and no unsettled input of this question is older than the deadline unless
    *   `dueAtMs` is 5 s past it; else fails `early`;
-   * - `onlyIfAllFailed` (undelivered): every copy has failed or was closed and none was ever shown; else fails `stale`.
+   * - `onlyIfAllFailed` (undelivered): every copy has failed or was closed and none was ever shown; else fails `stale`;
+   * - `runLive` (answers to a run's question): its run is live, its lease ends after `receivedAtMs`, and its policy is the one the question
+   *   was asked under; else fails `run_over` (R15).
    * A question that is not open fails `settled`.
    */
   | {
@@ -164,6 +178,7 @@ export type Change =
       readonly receivedAtMs?: number;
       readonly dueAtMs?: number;
       readonly onlyIfAllFailed?: true;
+      readonly runLive?: true;
     }
   /** Starts the time of an open question at its first copy shown: sets `expiresAtMs` from `timeoutMs` if it has none, clears `deliverByMs`. Never fails. */
   | { readonly do: "start_clock"; readonly id: QuestionId; readonly atMs: number }
@@ -189,6 +204,8 @@ export type Change =
       readonly notice: NoticeOrder | null;
       readonly noticeDueAtMs: number | null;
     }
+  /** A remote host's submission moves on; fails `settled` when the input is no longer new. */
+  | { readonly do: "mark_input"; readonly id: string; readonly submission: NonNullable<InputRow["submission"]> }
   | {
       readonly do: "update_notice";
       readonly id: string;
@@ -216,7 +233,7 @@ export type Change =
 export type CommitResult =
   /** `events` in the order of their changes. */
   | { readonly ok: true; readonly events: readonly { readonly id: number; readonly version: number }[] }
-  | { readonly ok: false; readonly at: number; readonly why: "exists" | "settled" | "late" | "early" | "stale" };
+  | { readonly ok: false; readonly at: number; readonly why: "exists" | "settled" | "late" | "early" | "stale" | "run_over" };
 
 /** A copy with the question it shows. */
 export type CopyOf = { readonly copy: CopyRow; readonly question: QuestionRow };
@@ -229,7 +246,9 @@ export type Tombstone = {
 };
 
 /** The durable memory: writes by `commit`, `tidy` and `close` alone. Methods reject with `store_unavailable` when it cannot be reached. */
-export interface Store {
+export interface Store extends AuthorityReads {
+  /** Names this open store: its chain of the audit, its life among those that share the file. Fresh at every opening. */
+  readonly instance: string;
   commit(changes: readonly Change[]): Promise<CommitResult>;
   question(id: QuestionId): Promise<QuestionRow | undefined>;
   /** The same row's standing alone, which is read far more often than what was asked. */
@@ -256,8 +275,8 @@ export interface Store {
   openCopiesIn(at: { readonly account: string; readonly conversation: string }): Promise<readonly CopyOf[]>;
   /** Did a question with a copy in this conversation end at or after `sinceMs`? */
   endedSince(at: { readonly account: string; readonly conversation: string; readonly sinceMs: number }): Promise<boolean>;
-  /** Copies with something to do at `nowMs`, longest due first. */
-  dueCopies(at: { readonly nowMs: number; readonly limit: number }): Promise<readonly CopyOf[]>;
+  /** Copies with something to do at `nowMs`, longest due first; `accounts`: of these alone. */
+  dueCopies(at: { readonly nowMs: number; readonly limit: number; readonly accounts?: readonly string[] }): Promise<readonly CopyOf[]>;
   /** Copies left in `sending`, for reconciling at start. */
   copiesSending(): Promise<readonly CopyOf[]>;
   /** Copies shown of open questions, newest first, for reading missed replies back. */
@@ -265,8 +284,15 @@ export interface Store {
   /** Open questions whose deadline or delivery end has come, soonest first. */
   dueQuestions(at: { readonly nowMs: number; readonly limit: number }): Promise<readonly QuestionRow[]>;
   dueNotices(at: { readonly nowMs: number; readonly limit: number }): Promise<readonly InputRow[]>;
-  /** The nearest instants of the three above; null when nothing waits. Reads indexes only. */
-  nextDue(): Promise<{ readonly copyMs: number | null; readonly questionMs: number | null; readonly noticeMs: number | null }>;
+  /** Unsettled inputs whose receipt is to be asked for by `nowMs`, longest due first. */
+  dueChecks(at: { readonly nowMs: number; readonly limit: number }): Promise<readonly InputRow[]>;
+  /** The nearest instants of the four above; null when nothing waits. Reads indexes only. `accounts`: copies of these alone. */
+  nextDue(of?: { readonly accounts?: readonly string[] }): Promise<{
+    readonly copyMs: number | null;
+    readonly questionMs: number | null;
+    readonly noticeMs: number | null;
+    readonly checkMs: number | null;
+  }>;
   /** Inputs not settled, oldest first. */
   unsettledInputs(limit: number): Promise<readonly InputRow[]>;
   input(id: string): Promise<InputRow | undefined>;

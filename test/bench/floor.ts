@@ -125,7 +125,7 @@ function plainCycle({ db }: Connection): PlainCycle {
     "update copies set state = 'shown', todo = null, message_ids = ?, message_id = ?, message_order = ?, shown_at = ? where n = ?",
   );
   const clock = db.prepare("update questions set expires_at = ?, deliver_by = null, version = ? where n = ?");
-  const input = db.prepare(`insert into inputs (${INPUT_COLUMNS}) values (${places(13)})`);
+  const input = db.prepare(`insert into inputs (${INPUT_COLUMNS}) values (${places(INPUT_COLUMNS.split(",").length)})`);
   const settled = db.prepare("update questions set status = 'answered', ended_at = ?, settled_by = ?, version = ? where n = ?");
   const outcome = db.prepare("insert into outcomes (n, outcome) values (?, ?)");
   const receipt = db.prepare("insert into receipts (resolution_id, question, actor, payload_digest, at) values (?, ?, ?, ?, ?)");

@@ -42,8 +42,8 @@ export class Engine {
   readonly #path: string;
   readonly #owner: Owner;
   readonly #gate: CommitGate;
-  /** Names this engine's row of `writers`. */
-  readonly #name = randomBytes(8).toString("hex");
+  /** Names this opened store: its row of `writers`, its chain of the audit. */
+  readonly instance = randomBytes(8).toString("hex");
   #connection: Connection;
   #writer: Writer;
   #housekeeper: Housekeeper;
@@ -69,7 +69,7 @@ export class Engine {
       this.#owner.release();
       throw error;
     }
-    this.#writer = new Writer(this.#connection);
+    this.#writer = new Writer(this.#connection, this.instance);
     this.#housekeeper = new Housekeeper(this.#connection);
     this.#transaction = new Transaction(this.#connection);
     this.#reader = this.#newReader();
@@ -170,10 +170,10 @@ export class Engine {
   /** Writes what the batch as a whole has to write. */
   #ready(lists: readonly (readonly Order[])[], answers: Answer[]): Batch | Failure {
     const done = lists.slice(0, answers.length).filter((_, index) => succeeded(answers[index]));
-    const witness = witnessOf(done, { name: this.#name });
+    const witness = witnessOf(done, { name: this.instance });
     try {
       this.#writer.endBatch();
-      if (witness.kind === "batch") this.#writer.run("note_batch", [this.#name, witness.batch]);
+      if (witness.kind === "batch") this.#writer.run("note_batch", [this.instance, witness.batch]);
     } catch (error) {
       return this.#abandoned(error);
     }
@@ -256,7 +256,7 @@ export class Engine {
     try {
       this.#connection = new Connection(this.#path);
       this.#connection.shortWaits();
-      this.#writer = new Writer(this.#connection);
+      this.#writer = new Writer(this.#connection, this.instance);
       this.#housekeeper = new Housekeeper(this.#connection);
       this.#transaction = new Transaction(this.#connection);
       this.#reader = this.#newReader();

@@ -62,7 +62,7 @@ export type SqliteStoreOptions = {
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<Store> {
   const { folder, clock, log, shared = false, command = ownCommand(), faults = {}, onUnhealthy } = options;
   const worker = startWorker({ folder, shared, command, faults });
-  const { tightened, schema } = await greeted(worker);
+  const { tightened, schema, instance } = await greeted(worker);
   const connection = await openedBeside(worker, join(folder, DATABASE_FILE));
   const reader = new TurnReader(connection);
   for (const file of tightened) log.warn({ file }, "The store's folder or file could be read by others; its permissions were tightened.");
@@ -95,7 +95,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
     await worker.terminate();
     await exited;
   };
-  return new SqliteStore(executor, { clock, here: readHere((queries) => reader.read(queries)), ended });
+  return new SqliteStore(executor, { instance, clock, here: readHere((queries) => reader.read(queries)), ended });
 }
 
 /** A connection to read by, beside the worker's; the worker ends when there is none. */

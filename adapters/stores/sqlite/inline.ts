@@ -30,5 +30,8 @@ export function openInlineSqliteStore({
   const executor: Executor = new Executor({ send: (message) => pump.push(message), hold: () => undefined });
   const pump = new Pump(engine, (answers) => executor.take(answers));
   const ended = async (): Promise<void> => void executor.lose(new HandraiseError("store_unavailable", "The store is closed."));
-  return { store: new SqliteStore(executor, { clock, here: readHere((queries) => engine.read(queries)), ended }), engine };
+  return {
+    store: new SqliteStore(executor, { instance: engine.instance, clock, here: readHere((queries) => engine.read(queries)), ended }),
+    engine,
+  };
 }

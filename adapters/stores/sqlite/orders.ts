@@ -2,8 +2,10 @@
 
 import { unreachable } from "../../../src/errors.js";
 import type { Change } from "../../../src/ports/store.js";
+import { headValues, keyValues, runValues, sessionValues } from "./authority-rows.js";
+import { textOf } from "./columns.js";
 import type { Order, Value } from "./protocol.js";
-import { COPY_KEYS, COPY_SETTABLE, copyValue, copyValues, inputValues, questionValues } from "./rows.js";
+import { COPY_KEYS, COPY_SETTABLE, copyValue, copyValues, inputValues, questionValues, submissionValues } from "./rows.js";
 
 type ChangeOf<Kind extends Change["do"]> = Extract<Change, { readonly do: Kind }>;
 
@@ -26,9 +28,9 @@ export function orderOf(change: Change): Order {
     case "insert_input":
       return [change.do, ...inputValues(change.row)];
     case "settle_input":
-      return [change.do, change.verdict, json(change.notice), change.noticeDueAtMs, change.id];
+      return [change.do, change.verdict, textOf(change.notice), change.noticeDueAtMs, change.id];
     case "update_notice":
-      return [change.do, json(change.notice), change.noticeDueAtMs, change.noticeAttempts, change.id];
+      return [change.do, textOf(change.notice), change.noticeDueAtMs, change.noticeAttempts, change.id];
     case "insert_receipt": {
       const { resolutionId, question, actor, payloadDigest, atMs } = change.row;
       return [change.do, resolutionId, question, actor, payloadDigest, atMs];
@@ -45,6 +47,32 @@ export function orderOf(change: Change): Order {
       return [change.do, change.account, change.key, change.value];
     case "move_conversation":
       return [change.do, change.account, change.from, change.to];
+    case "mark_input":
+      return [change.do, ...submissionValues(change.submission), change.id];
+    case "insert_run":
+      return [change.do, ...runValues(change.row)];
+    case "extend_run":
+      return [change.do, change.id, change.nowMs, change.leaseUntilMs];
+    case "close_run":
+      return [change.do, change.id, change.atMs, change.end, change.reason];
+    case "put_session":
+      return [change.do, ...sessionValues(change.row)];
+    case "insert_key":
+      return [change.do, ...keyValues(change.row)];
+    case "revoke_keys":
+      return [change.do, change.name, change.atMs];
+    case "put_instance":
+      return [change.do, change.row.id, change.row.startedAtMs, change.row.leaseUntilMs];
+    case "drop_instance":
+      return [change.do, change.id];
+    case "take_account":
+      return [change.do, change.account, change.holder, change.untilMs, change.nowMs];
+    case "insert_audit": {
+      const { type, atMs, question, data } = change.entry;
+      return [change.do, type, atMs, question, JSON.stringify(data)];
+    }
+    case "put_audit_head":
+      return [change.do, ...headValues(change.head)];
     default:
       return unreachable(change);
   }
@@ -55,14 +83,11 @@ export function blanks(change: Change): boolean {
   return change.do === "settle_input" || change.do === "take_aside";
 }
 
-function json(value: object | null): Value {
-  return value === null ? null : JSON.stringify(value);
-}
-
 function settleValues(change: ChangeOf<"settle_question">): Value[] {
   const { outcome, endedAtMs, settledBy, id, receivedAtMs = null, dueAtMs = null } = change;
   const onlyFailed = change.onlyIfAllFailed === true ? 1 : 0;
-  return [receivedAtMs, dueAtMs, outcome.status, JSON.stringify(outcome), endedAtMs, settledBy, id, onlyFailed];
+  const runLive = change.runLive === true ? 1 : 0;
+  return [receivedAtMs, dueAtMs, outcome.status, JSON.stringify(outcome), endedAtMs, settledBy, id, onlyFailed, runLive];
 }
 
 function updateValues({ id, revision, set }: ChangeOf<"update_copy">): Value[] {

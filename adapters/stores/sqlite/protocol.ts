@@ -15,7 +15,7 @@ export type Order = readonly [kind: Change["do"], ...values: Value[]];
 /** One named statement of queries.ts with its values. */
 export type Query = readonly [name: QueryName, ...values: Value[]];
 /** Why a list of changes was not applied, as the port names it. */
-export type Why = "exists" | "settled" | "late" | "early" | "stale";
+export type Why = "exists" | "settled" | "late" | "early" | "stale" | "run_over";
 /** How one list ended; `events` holds id and version of each event in turn. */
 export type ListResult =
   | { readonly ok: true; readonly events: readonly number[] }
@@ -71,5 +71,5 @@ export type EngineSettings = {
 };
 /** What the worker says first: open, or why not. `tightened` names files whose permissions were wrong. */
 export type Greeting =
-  | { readonly kind: "open"; readonly tightened: readonly string[]; readonly schema: number }
+  | { readonly kind: "open"; readonly tightened: readonly string[]; readonly schema: number; readonly instance: string }
   | { readonly kind: "failed"; readonly error: WireError };

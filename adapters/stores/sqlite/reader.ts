@@ -30,6 +30,13 @@ const SMALL: ReadonlySet<QueryName> = new Set([
   "memory",
   "tombstone",
   "tombstone_copy",
+  "next_check",
+  "run",
+  "next_lease",
+  "session",
+  "key_by_hash",
+  "instances",
+  "audit_tail",
 ]);
 /** Reads whose last value is their limit: small while that is. */
 const LIMITED: ReadonlySet<QueryName> = new Set([
@@ -39,6 +46,11 @@ const LIMITED: ReadonlySet<QueryName> = new Set([
   "events",
   "events_session",
   "open_principal",
+  "due_copies_of",
+  "due_checks",
+  "open_of_closed_runs",
+  "open_of_run",
+  "open_of_principal",
 ]);
 /** Up to this many rows a limited read is small. */
 const SMALL_LIMIT = 200;

@@ -14,6 +14,7 @@ import type {
   Standing,
   Tombstone,
 } from "../../../src/ports/store.js";
+import { Columns, parsedOrNull, textOf } from "./columns.js";
 import type { Row, Value } from "./values.js";
 
 /** Columns of a question that change, or that it is found by. */
@@ -42,6 +43,7 @@ export const QUESTION_PLACES = {
   principal: QUESTION_COLUMNS.indexOf("principal"),
   audience: QUESTION_COLUMNS.indexOf("audience"),
   status: QUESTION_COLUMNS.indexOf("status"),
+  run: QUESTION_COLUMNS.length + QUESTION_TEXT_COLUMNS.indexOf("run"),
   texts: QUESTION_COLUMNS.length,
   outcome: QUESTION_COLUMNS.length + QUESTION_TEXT_COLUMNS.length,
 } as const;
@@ -108,15 +110,11 @@ export const COPY_COLUMNS: readonly string[] = ["id", "revision", ...COPY_KEYS.m
 
 /** Columns of an input, in the order they are written and read. */
 export const INPUT_COLUMNS =
-  "id, alias, question, copy, resolution_id, input, received_at, state, verdict, notice, notice_account, notice_due_at, notice_attempts";
+  "id, alias, question, copy, resolution_id, input, received_at, state, verdict, notice, notice_account, notice_due_at, notice_attempts, submission, submission_at, checks, check_at";
 /** Columns of a receipt, in the order they are written and read. */
 export const RECEIPT_COLUMNS = "resolution_id, question, actor, payload_digest, at";
 /** Columns of an aside, in the order they are written and read. */
 export const ASIDE_COLUMNS = "id, account, conversation, user_id, text, kind, copies, expires_at";
-
-function json(value: unknown): Value {
-  return value === null ? null : JSON.stringify(value);
-}
 
 /** Values of an insert: `QUESTION_COLUMNS`, `QUESTION_TEXT_COLUMNS`, outcome. */
 export function questionValues(row: QuestionRow): Value[] {
@@ -145,7 +143,7 @@ export function questionValues(row: QuestionRow): Value[] {
     JSON.stringify(row.body),
     call === undefined ? null : JSON.stringify(call),
     call?.turn ?? null,
-    json(row.outcome),
+    textOf(row.outcome),
   ];
 }
 
@@ -171,54 +169,28 @@ export function inputValues(row: InputRow): Value[] {
     row.question,
     row.copy,
     row.resolutionId,
-    json(row.input),
+    textOf(row.input),
     row.receivedAtMs,
     row.state,
     row.verdict,
-    json(row.notice),
+    textOf(row.notice),
     row.noticeAccount,
     row.noticeDueAtMs,
     row.noticeAttempts,
+    ...submissionValues(row.submission),
   ];
 }
 
-/** Reads a row's values one after another. */
-class Columns {
-  readonly #row: Row;
-  #at: number;
-
-  constructor(row: Row, at = 0) {
-    this.#row = row;
-    this.#at = at;
-  }
-
-  text(): string {
-    const value = this.#row[this.#at++];
-    if (typeof value !== "string") throw new Error(`column ${this.#at - 1}: text expected`);
-    return value;
-  }
-
-  textOrNull(): string | null {
-    const value = this.#row[this.#at++];
-    if (value !== null && typeof value !== "string") throw new Error(`column ${this.#at - 1}: text or null expected`);
-    return value;
-  }
-
-  int(): number {
-    const value = this.#row[this.#at++];
-    if (typeof value !== "number") throw new Error(`column ${this.#at - 1}: a number expected`);
-    return value;
-  }
-
-  intOrNull(): number | null {
-    const value = this.#row[this.#at++];
-    if (value !== null && typeof value !== "number") throw new Error(`column ${this.#at - 1}: a number or null expected`);
-    return value;
-  }
+/** How far a remote host's submission has come: state, since when, checks made, next check. */
+export function submissionValues(submission: InputRow["submission"]): Value[] {
+  if (submission === null) return [null, null, 0, null];
+  return [submission.state, submission.atMs, submission.checks, submission.checkAtMs];
 }
 
-function parsedOrNull<T>(text: string | null): T | null {
-  return text === null ? null : JSON.parse(text);
+function submissionOf(c: Columns): InputRow["submission"] {
+  const [state, atMs, checks, checkAtMs] = [c.textOrNull(), c.intOrNull(), c.int(), c.intOrNull()];
+  if (state === null || atMs === null) return null;
+  return { state: state as NonNullable<InputRow["submission"]>["state"], atMs, checks, checkAtMs };
 }
 
 /** A question from `QUESTION_READ`, whose columns begin at place `at`. */
@@ -316,6 +288,7 @@ export function inputOf(row: Row): InputRow {
     noticeAccount: c.text(),
     noticeDueAtMs: c.intOrNull(),
     noticeAttempts: c.int(),
+    submission: submissionOf(c),
   };
 }
 

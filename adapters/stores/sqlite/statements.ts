@@ -4,6 +4,7 @@
  */
 import { COPY_AT_END, COPY_STATES } from "../../../src/core/delivery.js";
 import { EXPIRY_GRACE_MS } from "../../../src/core/lifecycle.js";
+import { HEAD_COLUMNS, KEY_COLUMNS, RUN_COLUMNS, SESSION_COLUMNS } from "./authority-rows.js";
 import { ASIDE_COLUMNS, COPY_COLUMNS, INPUT_COLUMNS, QUESTION_COLUMNS, QUESTION_TEXT_COLUMNS, RECEIPT_COLUMNS } from "./rows.js";
 
 /** Two inputs with one alias are one when they arrive within this time (core/input.ts). */
@@ -26,9 +27,11 @@ export const SETTLE_CONDITIONS = {
   early: `(expires_at is not null and expires_at <= ?1 and ${NOTHING_OLDER})`,
   stale:
     "not exists (select 1 from copies c where c.question = questions.n and (c.state not in ('failed', 'closed') or c.shown_at is not null))",
+  run_over: `exists (select 1 from question_texts t join runs r on r.id = t.run
+    where t.n = questions.n and r.status = 'live' and (r.lease_until is null or r.lease_until > ?1) and r.policy_digest = t.policy_digest)`,
 } as const;
 /** The reasons in the order they are told. */
-export const SETTLE_REASONS = ["late", "early", "stale"] as const;
+export const SETTLE_REASONS = ["late", "early", "stale", "run_over"] as const;
 /** A condition of `settle_question`, by the reason told when it does not hold. */
 export type SettleReason = (typeof SETTLE_REASONS)[number];
 
@@ -62,6 +65,8 @@ const RESTING = COPY_STATES.filter((state) => COPY_AT_END[state].state === state
   .map((state) => `'${state}'`)
   .join(", ");
 
+const INPUT_COUNT = INPUT_COLUMNS.split(",").length;
+
 /** Every fixed statement of a change. A question is named by its number `n`. */
 export const STATEMENTS = {
   find_question: "select n from questions where id = ?",
@@ -88,7 +93,7 @@ export const STATEMENTS = {
   end_copies: `update copies set state = ${atEnd("state")}, todo = ${atEnd("todo")},
       due_at = case when ${atEnd("todo")} is null then null else ?2 end, revision = revision + 1
     where question = ?1 and (state not in (${RESTING}) or todo is not null)`,
-  insert_input: `insert into inputs (${INPUT_COLUMNS}) select ${numbered(13)}
+  insert_input: `insert into inputs (${INPUT_COLUMNS}) select ${numbered(INPUT_COUNT)}
     where not exists (select 1 from inputs where alias = ?2 and received_at > ?7 - ${ALIAS_WINDOW_MS} and received_at < ?7 + ${ALIAS_WINDOW_MS})
     on conflict do nothing`,
   settle_input: `update inputs set state = 'settled', input = null, verdict = ?, notice = ?, notice_due_at = ?
@@ -110,6 +115,27 @@ export const STATEMENTS = {
     on conflict do update set ended_at = max(ended_at, excluded.ended_at)`,
   drop_moved_ends: "delete from last_ends where account = ?1 and conversation = ?2",
   note_batch: "insert into writers (name, batch) values (?, ?) on conflict do update set batch = excluded.batch",
+  mark_input: "update inputs set submission = ?, submission_at = ?, checks = ?, check_at = ? where id = ? and state = 'new'",
+  insert_run: `insert into runs (${RUN_COLUMNS}) values (${places(17)})`,
+  extend_run: `update runs set lease_until = ?3
+    where id = ?1 and status = 'live' and (lease_until is null or lease_until > ?2)`,
+  close_run: "update runs set status = 'closed', ended_at = ?2, ended_how = ?3, reason = ?4 where id = ?1 and status = 'live'",
+  note_run: "insert into run_questions (n, run) values (?, ?)",
+  drop_run: "delete from run_questions where n = ?",
+  put_session: `insert into sessions (${SESSION_COLUMNS}) values (?1, ?2, ?3, ?4) on conflict do update set members = (
+      select json_group_array(value) from (select value from json_each(members) union select value from json_each(excluded.members)))`,
+  insert_key: `insert into keys (${KEY_COLUMNS}) values (${places(8)}) on conflict do nothing`,
+  revoke_keys: "update keys set revoked_at = ?2 where name = ?1 and revoked_at is null",
+  put_instance: `insert into instances (id, started_at, lease_until) values (?, ?, ?)
+    on conflict do update set lease_until = excluded.lease_until`,
+  drop_instance: "delete from instances where id = ?",
+  take_account: `insert into account_leases (account, holder, until) values (?1, ?2, ?3)
+    on conflict do update set holder = excluded.holder, until = excluded.until where holder = excluded.holder or until <= ?4`,
+  find_audit_writer: "select n from audit_writers where instance = ?",
+  insert_audit_writer: "insert into audit_writers (instance) values (?)",
+  audit_end: "select seq, hash from audit where writer = ? order by seq desc limit 1",
+  chain_audit: "insert into audit (writer, seq, type, at, question, data, prev, hash) values (?, ?, ?, ?, ?, ?, ?, ?)",
+  put_audit_head: `insert into audit_heads (${HEAD_COLUMNS}) values (${places(5)}) on conflict do nothing`,
 } as const;
 
 /** The name of a statement above. */

@@ -3,8 +3,10 @@
  * the log is truncated within a minute (design, section 7).
  */
 import type { CopyId, QuestionId, ResolutionId } from "../../../src/core/ids.js";
+import type { AuditHead, AuditRow, InstanceRow, KeyRow, RunRow, SessionRow } from "../../../src/ports/authority.js";
 import type { Clock } from "../../../src/ports/clock.js";
 import type * as port from "../../../src/ports/store.js";
+import { auditOf, headOf, instanceOf, keyOf, questionIdOf, runOf, sessionOf, tailOf } from "./authority-rows.js";
 import type { Executor } from "./executor.js";
 import { blanks, orderOf } from "./orders.js";
 import type { ListResult, Query, Row } from "./protocol.js";
@@ -19,10 +21,11 @@ export const CHECKPOINT_RETRY_MS = 2_000;
 type At = { readonly nowMs: number; readonly limit: number };
 
 /** What a store is made from, beside its executor. `ended` is awaited after the engine has closed: the end of its thread. */
-export type StoreParts = { readonly clock: Clock; readonly here: ReadHere; readonly ended: () => Promise<void> };
+export type StoreParts = { readonly instance: string; readonly clock: Clock; readonly here: ReadHere; readonly ended: () => Promise<void> };
 
 /** One open store. */
 export class SqliteStore implements port.Store {
+  readonly instance: string;
   readonly #executor: Executor;
   readonly #clock: Clock;
   readonly #here: ReadHere;
@@ -30,7 +33,8 @@ export class SqliteStore implements port.Store {
   #cancelCheckpoint: (() => void) | undefined;
   #closing: Promise<void> | undefined;
 
-  constructor(executor: Executor, { clock, here, ended }: StoreParts) {
+  constructor(executor: Executor, { instance, clock, here, ended }: StoreParts) {
+    this.instance = instance;
     this.#executor = executor;
     this.#clock = clock;
     this.#here = here;
@@ -111,8 +115,13 @@ export class SqliteStore implements port.Store {
     return lastMs !== null && lastMs >= sinceMs;
   }
 
-  dueCopies({ nowMs, limit }: At): Promise<readonly port.CopyOf[]> {
-    return this.#list(["due_copies", nowMs, limit], pairOf);
+  dueCopies({ nowMs, limit, accounts }: At & { readonly accounts?: readonly string[] }): Promise<readonly port.CopyOf[]> {
+    if (accounts === undefined) return this.#list(["due_copies", nowMs, limit], pairOf);
+    return this.#list(["due_copies_of", nowMs, JSON.stringify(accounts), limit], pairOf);
+  }
+
+  dueChecks({ nowMs, limit }: At): Promise<readonly port.InputRow[]> {
+    return this.#list(["due_checks", nowMs, limit], inputOf);
   }
 
   copiesSending(): Promise<readonly port.CopyOf[]> {
@@ -131,9 +140,10 @@ export class SqliteStore implements port.Store {
     return this.#list(["due_notices", nowMs, limit], inputOf);
   }
 
-  async nextDue() {
-    const [copy, question, notice] = await this.#read([["next_copy"], ["next_question"], ["next_notice"]]);
-    return { copyMs: numberOf(copy), questionMs: numberOf(question), noticeMs: numberOf(notice) };
+  async nextDue({ accounts }: { readonly accounts?: readonly string[] } = {}) {
+    const nextCopy: Query = accounts === undefined ? ["next_copy"] : ["next_copy_of", JSON.stringify(accounts)];
+    const [copy, question, notice, check] = await this.#read([nextCopy, ["next_question"], ["next_notice"], ["next_check"]]);
+    return { copyMs: numberOf(copy), questionMs: numberOf(question), noticeMs: numberOf(notice), checkMs: numberOf(check) };
   }
 
   unsettledInputs(limit: number): Promise<readonly port.InputRow[]> {
@@ -197,6 +207,58 @@ export class SqliteStore implements port.Store {
     const { again } = await this.#executor.task({ kind: "tidy", at });
     this.#checkpointIn(CHECKPOINT_AFTER_MS);
     return { more: again };
+  }
+
+  run(id: string): Promise<RunRow | undefined> {
+    return this.#first(["run", id], runOf);
+  }
+
+  liveRuns({ principal, limit }: { readonly principal?: string; readonly limit: number }): Promise<readonly RunRow[]> {
+    return this.#list(principal === undefined ? ["live_runs", limit] : ["live_runs_of", principal, limit], runOf);
+  }
+
+  nextLeaseMs(): Promise<number | null> {
+    return this.#number(["next_lease"]);
+  }
+
+  openOfClosedRuns(limit: number): Promise<readonly QuestionId[]> {
+    return this.#list(["open_of_closed_runs", limit], questionIdOf);
+  }
+
+  openOfRun(run: string, limit: number): Promise<readonly QuestionId[]> {
+    return this.#list(["open_of_run", run, limit], questionIdOf);
+  }
+
+  openOfPrincipal(principal: string, limit: number): Promise<readonly QuestionId[]> {
+    return this.#list(["open_of_principal", principal, limit], questionIdOf);
+  }
+
+  session({ principal, session }: { readonly principal: string; readonly session: string }): Promise<SessionRow | undefined> {
+    return this.#first(["session", principal, session], sessionOf);
+  }
+
+  keyByHash(hash: string): Promise<KeyRow | undefined> {
+    return this.#first(["key_by_hash", hash], keyOf);
+  }
+
+  keys(): Promise<readonly KeyRow[]> {
+    return this.#list(["keys"], keyOf);
+  }
+
+  instances(): Promise<readonly InstanceRow[]> {
+    return this.#list(["instances"], instanceOf);
+  }
+
+  audit({ after, limit }: { readonly after?: { readonly instance: string; readonly seq: number }; readonly limit: number }) {
+    return this.#list(after === undefined ? ["audit", limit] : ["audit_after", after.instance, after.seq, limit], auditOf);
+  }
+
+  auditHeads(): Promise<readonly AuditHead[]> {
+    return this.#list(["audit_heads"], headOf);
+  }
+
+  auditTail(): Promise<Pick<AuditRow, "instance" | "seq" | "hash"> | undefined> {
+    return this.#first(["audit_tail", this.instance], tailOf);
   }
 
   close(): Promise<void> {

@@ -25,7 +25,7 @@ function start(settings: EngineSettings): void {
   }
   const pump = new Pump(engine, say);
   port.on("message", (message: ToEngine) => pump.push(message));
-  say({ kind: "open", tightened: engine.tightened, schema: engine.schema });
+  say({ kind: "open", tightened: engine.tightened, schema: engine.schema, instance: engine.instance });
 }
 
 function gateOf({ faults, folder }: EngineSettings): ReturnType<typeof faultyGate> | undefined {

@@ -3,6 +3,7 @@
  * port's reason and has changed nothing.
  */
 import { unreachable } from "../../../src/errors.js";
+import { Chain } from "./chain.js";
 import type { Connection, Statement } from "./connection.js";
 import type { Order, Value, Why } from "./protocol.js";
 import { COPY_COLUMNS, QUESTION_PLACES } from "./rows.js";
@@ -23,9 +24,15 @@ export class Writer {
   /** Questions inserted by the running list. */
   readonly #fresh = new Set<string>();
   readonly #counts = new OpenCounts();
+  readonly #chain: Chain;
 
-  constructor(connection: Connection) {
+  /** `instance` names the chain of the audit that this writer continues. */
+  constructor(connection: Connection, instance: string) {
     this.#connection = connection;
+    this.#chain = new Chain(instance, {
+      get: (name, values) => this.#named(name).get(values),
+      run: (name, values) => this.run(name, values),
+    });
   }
 
   /** The list applied last stays, or was undone: then what it seemed to have done is forgotten. */
@@ -35,6 +42,7 @@ export class Writer {
       this.#fresh.clear();
     }
     this.#counts.endList(kept);
+    this.#chain.endList(kept);
   }
 
   /** The batch was taken back before its end. */
@@ -42,11 +50,13 @@ export class Writer {
     this.#known.clear();
     this.#fresh.clear();
     this.#counts.forget();
+    this.#chain.forget();
   }
 
   /** Writes what the lists of a batch left to be written once; before its COMMIT. */
   endBatch(): void {
     for (const [principal, person, by] of this.#counts.take()) this.run("count_open", [principal, person, by]);
+    this.#chain.write();
   }
 
   /** Runs one of the named statements. */
@@ -73,9 +83,15 @@ export class Writer {
         return this.#insertEvent(values, events);
       case "insert_input":
       case "insert_receipt":
+      case "insert_key":
         return this.run(kind, values).changes === 0 ? "exists" : undefined;
+      case "take_account":
+        return this.run(kind, values).changes === 0 ? "stale" : undefined;
       case "settle_input":
       case "take_aside":
+      case "mark_input":
+      case "extend_run":
+      case "close_run":
         return this.run(kind, values).changes === 0 ? "settled" : undefined;
       case "start_clock":
       case "mark_collected":
@@ -84,7 +100,16 @@ export class Writer {
       case "update_notice":
       case "insert_aside":
       case "put_memory":
+      case "insert_run":
+      case "put_session":
+      case "revoke_keys":
+      case "put_instance":
+      case "drop_instance":
+      case "put_audit_head":
         this.run(kind, values);
+        return undefined;
+      case "insert_audit":
+        this.#chain.add(values);
         return undefined;
       case "move_conversation":
         for (const step of ["move_copies", "move_inputs", "move_ends", "drop_moved_ends"] as const) this.run(step, values);
@@ -95,18 +120,20 @@ export class Writer {
   }
 
   #insertQuestion(values: readonly Value[]): Why | undefined {
-    const { id, principal, audience, status, texts, outcome } = QUESTION_PLACES;
+    const { id, principal, audience, status, run, texts, outcome } = QUESTION_PLACES;
     const { changes, lastId: n } = this.run("insert_question", values.slice(0, texts));
     if (changes === 0) return "exists";
     this.run("insert_text", [...values.slice(texts, outcome), n]);
     if (typeof values[outcome] === "string") this.run("insert_outcome", [n, values[outcome]]);
+    const bound = values[run];
+    if (values[status] === "open" && typeof bound === "string") this.run("note_run", [n, bound]);
     if (values[status] === "open") this.#count(values[principal], values[audience], 1);
     this.#remember(String(values[id]), n);
     this.#fresh.add(String(values[id]));
     return undefined;
   }
 
-  /** Values: received, due, status, outcome, ended, settled by, id, and 1 when all copies must have failed. */
+  /** Values: received, due, status, outcome, ended, settled by, id, 1 when all copies must have failed, 1 when its run must be live. */
   #settleQuestion([
     received = null,
     due = null,
@@ -116,16 +143,18 @@ export class Writer {
     settledBy = null,
     id,
     onlyFailed,
+    runLive,
   ]: readonly Value[]) {
     const n = this.#numberOf(id);
     if (n === undefined) return "settled";
-    const asked = { late: received !== null, early: due !== null, stale: onlyFailed === 1 };
+    const asked = { late: received !== null, early: due !== null, stale: onlyFailed === 1, run_over: runLive === 1 };
     const reasons = SETTLE_REASONS.filter((reason) => asked[reason]);
     const variant = reasons.join();
     const { changes } = this.#prepared(`settle ${variant}`, () => settleSql(reasons)).run([received, due, status, endedAtMs, settledBy, n]);
     if (changes === 0) return this.#whyNotSettled(reasons, [received, due, n]);
     this.run("insert_outcome", [n, outcome]);
     this.run("note_ends", [n, endedAtMs]);
+    this.run("drop_run", [n]);
     const audience = this.#named("read_audience").get([n]);
     this.#count(audience?.[0], audience?.[1], -1);
     return undefined;

@@ -6,9 +6,9 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { COPY_STATES } from "../../core/delivery.js";
 import type { QuestionId } from "../../core/ids.js";
-import type { Change, CopyRow, Store } from "../../ports/store.js";
+import type { Change, CopyRow } from "../../ports/store.js";
 import type { OpenBench } from "./store-bench.js";
-import { StoreModel } from "./store-model.js";
+import { type Modelled, StoreModel } from "./store-model.js";
 import {
   answeredOutcome,
   asideRow,
@@ -191,7 +191,7 @@ async function withRevisions(model: StoreModel, changes: readonly Change[]): Pro
   );
 }
 
-async function outcomeOf(store: Store, changes: readonly Change[]): Promise<unknown> {
+async function outcomeOf(store: Modelled, changes: readonly Change[]): Promise<unknown> {
   try {
     const result = await store.commit(changes);
     return result.ok ? { ok: true, versions: result.events.map(({ version }) => version) } : result;
@@ -202,7 +202,7 @@ async function outcomeOf(store: Store, changes: readonly Change[]): Promise<unkn
 
 /** Everything a history may have touched, by every read. */
 async function everyRead(
-  store: Store,
+  store: Modelled,
   { principal, everything, copies, inputs, receipts, asides }: Cast,
 ): Promise<Readonly<Record<string, unknown>>> {
   const places = ACCOUNTS.flatMap((account) => PLACES.map((conversation) => ({ account, conversation })));

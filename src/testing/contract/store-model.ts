@@ -2,9 +2,11 @@
  * The store port as plainly as it can be written: everything in arrays, one list at a time, a list that fails puts back what was there.
  * The contract compares real stores with it; nothing here is fast or durable.
  */
+
 import type { CopyId, QuestionId, ResolutionId } from "../../core/ids.js";
 import { EXPIRY_GRACE_MS } from "../../core/lifecycle.js";
 import { HandraiseError, unreachable } from "../../errors.js";
+import type { AuthorityReads } from "../../ports/authority.js";
 import type {
   AsideRow,
   Change,
@@ -35,8 +37,11 @@ type Tables = {
 
 const BEGUN: readonly CopyRow["state"][] = ["sending", "shown", "unknown"];
 
+/** The part of the port that is modelled: questions and what is about them. Authority is held by its own clauses (store-authority.ts). */
+export type Modelled = Omit<Store, keyof AuthorityReads | "instance" | "dueChecks">;
+
 /** A store in memory with the meaning of the port; tidying is not modelled. */
-export class StoreModel implements Store {
+export class StoreModel implements Modelled {
   #tables: Tables = { questions: [], copies: [], inputs: [], receipts: [], events: [], asides: [], memory: new Map(), asked: 0 };
   #lastEvent = 0;
 
@@ -98,7 +103,7 @@ export class StoreModel implements Store {
       case "put_memory":
         return this.#applySmall(change);
       default:
-        return unreachable(change);
+        throw new Error(`${change.do} is not modelled`);
     }
   }
 
@@ -328,6 +333,7 @@ export class StoreModel implements Store {
       copyMs: copy?.copy.dueAtMs ?? null,
       questionMs: question === undefined ? null : dueOf(question),
       noticeMs: notice?.noticeDueAtMs ?? null,
+      checkMs: null,
     };
   }
 

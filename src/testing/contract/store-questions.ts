@@ -238,7 +238,7 @@ export function questionClauses(bench: OpenBench): void {
       const deadline = await asked(store, { expiresAtMs: START_MS + 20, deliverByMs: null });
       const delivery = await asked(store, { expiresAtMs: START_MS + 99, deliverByMs: START_MS + 10 });
       await asked(store, { expiresAtMs: null, deliverByMs: null });
-      expect(await store.nextDue()).toEqual({ copyMs: null, questionMs: START_MS + 10, noticeMs: null });
+      expect(await store.nextDue()).toEqual({ copyMs: null, questionMs: START_MS + 10, noticeMs: null, checkMs: null });
       const due = async (nowMs: number, limit = 9): Promise<readonly string[]> =>
         (await store.dueQuestions({ nowMs, limit })).map(({ id }) => id);
       expect(await due(START_MS + 9)).toEqual([]);

@@ -147,6 +147,7 @@ export function inputRow(id: string, question: QuestionId | null, set: Partial<I
     noticeAccount: "slack",
     noticeDueAtMs: null,
     noticeAttempts: 0,
+    submission: null,
     ...set,
   };
 }

@@ -3,10 +3,12 @@
  *
  *   describeStoreContract("sqlite", openBench)      // in the adapter's test folder
  *
- * Clauses are numbered S1, S2, … over five files: questions, copies, inputs, what a commit is (`store-commits.ts`), housekeeping.
+ * Clauses are numbered S1, S2, … over six files: questions, copies, inputs, what a commit is (`store-commits.ts`), housekeeping,
+ * authority.
  * `store-histories.ts` compares random histories with the plain model of `store-model.ts`.
  */
 import { afterEach, describe } from "vitest";
+import { authorityClauses } from "./store-authority.js";
 import type { OpenBench, StoreBench } from "./store-bench.js";
 import { commitClauses } from "./store-commits.js";
 import { copyClauses } from "./store-copies.js";
@@ -36,6 +38,7 @@ export function describeStoreContract(
     inputClauses(bench);
     commitClauses(bench);
     tidyClauses(bench);
+    authorityClauses(bench);
     historyClauses(bench, options);
   });
 }

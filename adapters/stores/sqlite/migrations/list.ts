@@ -3,6 +3,7 @@
  * was released never changes; a new one is appended.
  */
 import { START_SQL } from "./0001-start.js";
+import { AUTHORITY_SQL } from "./0002-authority.js";
 
 /** SQL of every migration; the last one's number is the schema this program knows. */
-export const MIGRATIONS: readonly string[] = [START_SQL];
+export const MIGRATIONS: readonly string[] = [START_SQL, AUTHORITY_SQL];
