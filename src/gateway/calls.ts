@@ -6,8 +6,11 @@
 import type { StoredOutcome } from "../core/outcome.js";
 import type { BridgeEvent, QuestionRecord } from "../core/record.js";
 
-/** Under whose authority a call is made. `principal`: the key's or OS user's name; "" when nobody is named (R15). */
-export type Creator = { readonly principal: string };
+/**
+ * Under whose authority a call is made. `principal`: the key's or OS user's name; "" when nobody is named (R15). `run`: only from the run
+ * desk, which verified who holds it; the gateway compares it with the stored run again.
+ */
+export type Creator = { readonly principal: string; readonly run?: { readonly id: string; readonly policyDigest: string } };
 
 /** A question by id, by the caller's key, or by the short code of an open one. */
 export type QuestionRef = string | { readonly key: string; readonly session?: string };
