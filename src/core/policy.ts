@@ -47,9 +47,6 @@ export const policySchema = z.strictObject({
     .refine((tools) => Object.keys(tools).length <= 1_000, "at most 1,000 tools")
     .optional(),
 });
-/** A policy that passed `policySchema`, its names not resolved yet. */
-export type WrittenPolicy = z.output<typeof policySchema>;
-
 /** The one form of a policy (P3). Names must have been resolved (P1). */
 export function normalPolicy({ to, audience, kinds, decisions, maxOpen, maxTimeoutMs, tools }: RunPolicy): RunPolicy {
   return {

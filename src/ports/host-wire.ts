@@ -84,9 +84,7 @@ export type DeliveryReport = {
 /** How copy and question stand after it. `taken` is false when the report came too late to say anything new. */
 export type Reported = { readonly taken: boolean; readonly copy: CopyRow; readonly question: WireQuestion };
 
-/** `question.waitAnswer` as a host asks it: for a question with a copy in one of its accounts. At most `HOST_WAIT_MAX_MS`. */
-export type HostWait = { readonly question: QuestionId; readonly withinMs: number; readonly includeResolutionId: true };
-/** `resolutionId` is absent where no submission ended it. The row as it stands now comes along. */
+/** What `question.waitAnswer` gives a host, for a question with a copy in one of its accounts. `resolutionId` is absent where no submission ended it. The row as it stands now comes along. */
 export type HostWaited =
   | {
       readonly status: "ended";
@@ -120,14 +118,3 @@ export type HostPeople = {
 };
 /** `people` is null when nothing has changed since the generation that was named. */
 export type HostDirectory = { readonly generation: string; readonly people: HostPeople | null };
-
-/** `input.report`: what became of an input that only the host knows, for the event `input.unconfirmed` or `input.refused`. */
-export type InputReport = {
-  readonly question: QuestionId;
-  /** As in `WireSubmission`; repeated while the gateway lives, a report with the same event and state is stored once. */
-  readonly event: string;
-  readonly state: "unconfirmed" | "refused";
-  readonly actor: Submission["actor"];
-  /** Why it was refused. */
-  readonly code?: string;
-};

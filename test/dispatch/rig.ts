@@ -19,7 +19,7 @@ import { paperSettings, quietLog } from "../fixtures/paper-bridge.js";
 import { quickFolder } from "../fixtures/quick-folder.js";
 
 export const HOST_KEY = "hr_host_telegram";
-export const SLACK_KEY = "hr_host_slack";
+const SLACK_KEY = "hr_host_slack";
 export const TELEGRAM: HostIdentity = { accounts: ["telegram"] };
 
 const KEYS: Readonly<Record<string, HostIdentity>> = { [HOST_KEY]: TELEGRAM, [SLACK_KEY]: { accounts: ["slack"] } };
