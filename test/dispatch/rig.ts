@@ -78,7 +78,7 @@ export async function openRig({
       ...settings,
       accounts: { telegram: { kind: "telegram", settings: null, remote: true }, slack: { kind: "slack", settings: null, remote: true } },
     },
-    { store, clock, log: quietLog, channels: [], principal: "ci" },
+    { store, clock, log: quietLog, channels: [], principal: "ci", caps: { perPrincipal: 10_000, perPerson: 10_000 } },
   );
   const arrived: Rig["arrived"] = [];
   const desk = {
