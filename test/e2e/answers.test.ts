@@ -22,7 +22,7 @@ function newest({ alice }: Room, earlier: number): readonly SeenMessage[] {
 describe.each(WAYS)("%s: answers", (way) => {
   const room = sharedRoom(way);
 
-  it("O65 O72 ask, press, answer: in a direct chat and in a channel", async () => {
+  it("A!17 O65 O72 ask, press, answer: in a direct chat and in a channel", async () => {
     const { alice, bob, releases, bridge, chat, to } = room.now;
     const direct = await bridge.ask({ text: "Pressed here?", options: OPTIONS, to: "alice" });
     const prompt = await room.now.prompt(alice, "Pressed here?");
