@@ -6,6 +6,8 @@
 import { userInfo } from "node:os";
 import { resolve } from "node:path";
 import { CHANNEL_MODULES, openSqliteStore } from "../../adapters/registry.js";
+import { openSigningKey } from "../audit/key-file.js";
+import { createProver } from "../audit/proof.js";
 import { createBridgeClient } from "../client/bridge.js";
 import type { Bridge, BridgeConfig } from "../client/types.js";
 import type { RandomBytes } from "../core/ids.js";
@@ -26,6 +28,7 @@ import type { Dispatcher, LegacyDispatcher } from "../ports/dispatcher.js";
 import type { CopyReport, Submission } from "../ports/gateway.js";
 import type { DirectoryParams, HostDirectory } from "../ports/host-wire.js";
 import type { Log } from "../ports/log.js";
+import type { Prover } from "../ports/prover.js";
 import type { Store } from "../ports/store.js";
 import { hostDirectory } from "../runs/host-people.js";
 import { createLiveDirectory, type LiveDirectory } from "../runs/live-directory.js";
@@ -177,7 +180,8 @@ async function makeParts(settings: BridgeSettings, options: BridgeOptions): Prom
   const { timezone = "UTC", language = "en" } = settings.defaults;
   const caps = options.caps ?? DEFAULT_CAPS;
   const defaults = () => directory.settings.defaults;
-  const gateway = new Gateway({ store, clock, random, directory, defaults, caps, log, signals });
+  const prover = await proverOf(settings.folder, store);
+  const gateway = new Gateway({ store, clock, random, directory, defaults, caps, log, signals, prover });
   const dispatcher = inProcessDispatcher({
     "question.resolve": (params, guard) => gateway.resolve(params as Submission, guard),
     "delivery.report": (params) => gateway.report(params as CopyReport),
@@ -202,6 +206,16 @@ async function makeParts(settings: BridgeSettings, options: BridgeOptions): Prom
     onMessage: options.onMessage,
   });
   return { gateway, hostDesk, host, store, channels, directory, now, clock, log };
+}
+
+/** Signs with the folder's key, which is made at the first start. */
+async function proverOf(folder: string, store: Store): Promise<Prover> {
+  try {
+    return createProver(await openSigningKey(folder));
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
 }
 
 /** R20: without a guarded dispatcher nothing is opened. */

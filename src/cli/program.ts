@@ -8,6 +8,7 @@ import { Command, CommanderError, InvalidArgumentError, Option } from "commander
 import type { AskBase, AskInput, Duration } from "../client/types.js";
 import { EXIT, EXIT_HELP } from "./exit-codes.js";
 import { fail } from "./failure.js";
+import { addProofCommands } from "./proof-commands.js";
 import type { Terminal } from "./terminal.js";
 
 /**
@@ -54,6 +55,7 @@ function programFor(terminal: Terminal, run: Run): Command {
   addAsk(program, { terminal, run });
   addConfirm(program, { terminal, run });
   addRefCommands(program, { terminal, run });
+  addProofCommands(program, { terminal, run });
   return program;
 }
 

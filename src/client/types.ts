@@ -126,7 +126,7 @@ type Said = Ended & {
   note?: string;
   via: "button" | "menu" | "modal" | "text" | "web" | "terminal" | "api";
   votes?: readonly { by: Person; decision: string; at: string }[];
-  /** Signed, checkable offline. Absent where the bridge does not sign yet. */
+  /** Signed, checkable offline: `handraise proof verify`. Absent on answers of a bridge that did not sign yet. */
   proof?: string;
 };
 

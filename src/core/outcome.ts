@@ -30,7 +30,14 @@ export type Other = { readonly other: string };
 export type Value = string | number | boolean | readonly string[] | Other;
 
 type Ended = { readonly id: string; readonly at: string; readonly key?: string; readonly session?: string };
-type Said = Ended & { readonly by: Person; readonly place: string | null; readonly note?: string; readonly via: Via };
+type Said = Ended & {
+  readonly by: Person;
+  readonly place: string | null;
+  readonly note?: string;
+  readonly via: Via;
+  /** Signed statement about exactly this outcome (RFC 7515), checkable offline. Absent only where nothing signs: tests, older rows. */
+  readonly proof?: string;
+};
 
 /**
  * The person gave what was asked. `value` where it was asked with options or plain text, `values` by field key where with fields, neither

@@ -7,6 +7,7 @@
  */
 import { createHash } from "node:crypto";
 import canonicalize from "canonicalize";
+import { digestOf } from "../audit/canonical.js";
 import type { QuestionBody, SubjectType } from "../core/question.js";
 import { HandraiseError } from "../errors.js";
 
@@ -35,7 +36,7 @@ export function differences(one: QuestionBody, other: QuestionBody): string {
 
 /** SHA-256 (hex) over what is asked and who may answer (G1). */
 export function questionDigest(body: QuestionBody): string {
-  return sha256Hex(canonicalJson(askedParts(body)));
+  return digestOf(askedParts(body));
 }
 
 function askedParts(body: QuestionBody): Readonly<Record<string, unknown>> {
@@ -57,7 +58,7 @@ function askedParts(body: QuestionBody): Readonly<Record<string, unknown>> {
 
 /** SHA-256 (hex) of a submission's decision and values (R5). */
 export function payloadDigest(payload: { readonly decision: string; readonly values: unknown; readonly note: string | undefined }): string {
-  return sha256Hex(canonicalJson({ decision: payload.decision, values: payload.values, note: payload.note ?? null }));
+  return digestOf({ decision: payload.decision, values: payload.values, note: payload.note ?? null });
 }
 
 /** `sha256:` and hex of a subject (G2). @throws `input_invalid` when a `json` subject is not JSON. */

@@ -3,6 +3,7 @@ import type { RandomBytes } from "../core/ids.js";
 import type { Clock } from "../ports/clock.js";
 import type { Directory } from "../ports/directory.js";
 import type { Log } from "../ports/log.js";
+import type { Prover } from "../ports/prover.js";
 import type { Store } from "../ports/store.js";
 import type { Caps } from "./caps.js";
 import type { AskDefaults } from "./question-builder.js";
@@ -18,5 +19,7 @@ export type GatewayParts = {
   readonly defaults: () => AskDefaults;
   readonly caps: Caps;
   readonly log: Log;
+  /** Signs answers; absent: they carry no proof (tests, measurements). */
+  readonly prover?: Prover | undefined;
   readonly signals: Signals;
 };

@@ -7,6 +7,7 @@ import { type AnsweredOutcome, type DeclinedOutcome, type StoredOutcome, statusO
 import type { Receipt } from "../core/record.js";
 import { type SubmissionState, stepSubmission } from "../core/submission.js";
 import type { ErrorCode, Issue } from "../errors.js";
+import type { Judged } from "../ports/directory.js";
 import type { Submission } from "../ports/gateway.js";
 import type { Change, QuestionRow } from "../ports/store.js";
 import { payloadDigest } from "./digest.js";
@@ -43,19 +44,14 @@ async function judgeOnce(parts: GatewayParts, submission: Submission, { known, g
   const checked = checkAnswer(row.body, submission);
   if (!checked.ok) return refuse(parts, submission, checked.code, checked.issues);
   guard();
-  return commitAnswer(parts, { row, submission, checked, person: judged.person });
+  return commitAnswer(parts, { row, submission, checked, judged });
 }
 
-async function commitAnswer(
-  parts: GatewayParts,
-  {
-    row,
-    submission,
-    checked,
-    person,
-  }: { readonly row: QuestionRow; readonly submission: Submission; readonly checked: Valid; readonly person: string | null },
-): Promise<Receipt | undefined> {
-  const outcome = outcomeOf(parts, { row, submission, checked, person });
+type Accepted = { readonly row: QuestionRow; readonly submission: Submission; readonly checked: Valid; readonly judged: Judged };
+
+async function commitAnswer(parts: GatewayParts, accepted: Accepted): Promise<Receipt | undefined> {
+  const { row, submission, checked } = accepted;
+  const outcome = provenOutcome(parts, accepted);
   const { receivedAtMs, resolutionId } = submission;
   const settled = await settle(parts, row, {
     event: { kind: "accepted", decision: checked.decision, receivedAtMs },
@@ -96,10 +92,17 @@ function alongsideOf(submission: Submission, checked: Valid, atMs: number): read
   return [receipt, { do: "settle_input", id: input.id, verdict: "committed", notice: input.notice, noticeDueAtMs }, ...alongside];
 }
 
-type ForOutcome = { readonly row: QuestionRow; readonly submission: Submission; readonly checked: Valid; readonly person: string | null };
+function provenOutcome(parts: GatewayParts, accepted: Accepted): StoredOutcome {
+  const outcome = outcomeOf(parts, accepted);
+  const { row, submission, judged } = accepted;
+  if (parts.prover === undefined) return outcome;
+  const proof = parts.prover({ questionDigest: row.digest, outcome, event: submission.event ?? null, rule: judged.rule ?? "" });
+  return { ...outcome, proof };
+}
 
-function outcomeOf(parts: GatewayParts, { row, submission, checked, person }: ForOutcome): StoredOutcome {
+function outcomeOf(parts: GatewayParts, { row, submission, checked, judged }: Accepted): AnsweredOutcome | DeclinedOutcome {
   const { actor, via, place, receivedAtMs } = submission;
+  const { person } = judged;
   const name = person === null ? actor.name : parts.directory.displayName(person);
   const said = {
     ...endedBase(row, receivedAtMs),

@@ -292,6 +292,7 @@ export class Judge {
       actor: { account, channel, userId: sender.userId, name: sender.name },
       place: formatPlace({ account, conversation, ...(thread === undefined ? {} : { thread }) }),
       input: { id: row.id, account, notice },
+      event: row.id,
       known: question,
     };
     const receipt = await submitted(this.#parts.calls, submission, source);

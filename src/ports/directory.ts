@@ -31,7 +31,12 @@ export type AskToPlan = {
 };
 
 /** Who sent an input, in the directory's words. `person` is null for somebody the directory does not know. */
-export type Judged = { readonly allowed: boolean; readonly person: string | null };
+export type Judged = {
+  readonly allowed: boolean;
+  readonly person: string | null;
+  /** What lets them answer: `anyone`, `audience:person alice`, `audience:role ops`; null when nothing does. */
+  readonly rule: string | null;
+};
 
 /** Synchronous and without I/O, so that it can stand in `assertCurrent` (R16). */
 export interface Directory {

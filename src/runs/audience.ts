@@ -29,7 +29,16 @@ export type AudienceWish = {
 
 /** The one function that judges an audience, on every path (R12). `person`: whose id it is, undefined for somebody unknown. */
 export function judge(tables: Tables, audience: Audience, person: string | undefined): Judged {
-  return { allowed: allows(tables, audience, person), person: person ?? null };
+  const allowed = allows(tables, audience, person);
+  return { allowed, person: person ?? null, rule: allowed ? ruleOf(tables, audience, person) : null };
+}
+
+function ruleOf(tables: Tables, audience: Audience, person: string | undefined): string {
+  if (audience.kind === "anyone" || person === undefined) return "anyone";
+  const { through = {} } = audience;
+  const roles = Object.hasOwn(through, person) ? (through[person] ?? []) : [];
+  const role = roles.find((name) => tables.roles.get(name)?.includes(person) === true);
+  return role === undefined ? `audience:person ${person}` : `audience:role ${role}`;
 }
 
 /** Whom to name as those who may answer: who was let in and still is; without any of them, who was. */

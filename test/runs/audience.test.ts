@@ -38,9 +38,9 @@ function refusal(run: () => unknown): string {
 describe("exclude (R13)", () => {
   it("T31 X10 the owner is refused where a human other than the owner must answer; an operator is accepted; a member who is neither is refused", () => {
     const audience = audienceFor({ audience: ["operators"], exclude: ["owner"], parties: { owner: "alice", requester: "carol" } });
-    expect(directory.judge(audience, at("alice"))).toEqual({ allowed: false, person: "alice" });
-    expect(directory.judge(audience, at("bob"))).toEqual({ allowed: true, person: "bob" });
-    expect(directory.judge(audience, at("carol"))).toEqual({ allowed: false, person: "carol" });
+    expect(directory.judge(audience, at("alice"))).toEqual({ allowed: false, person: "alice", rule: null });
+    expect(directory.judge(audience, at("bob"))).toEqual({ allowed: true, person: "bob", rule: "audience:role operators" });
+    expect(directory.judge(audience, at("carol"))).toEqual({ allowed: false, person: "carol", rule: null });
   });
   it("R13 takes out the requester, the owner and named people, whatever role would let them in", () => {
     const parties = { requester: "alice", owner: "bob" };
@@ -95,7 +95,7 @@ describe("membership is read again (R13)", () => {
   it("X09 who was named counts while the config names them, whatever their roles", () => {
     expect(changed({ roles: {} }).judge(audience, at("alice")).allowed).toBe(true);
     const { alice: _alice, ...others } = SETTINGS.people;
-    expect(changed({ people: others }).judge(audience, at("alice"))).toEqual({ allowed: false, person: null });
+    expect(changed({ people: others }).judge(audience, at("alice"))).toEqual({ allowed: false, person: null, rule: null });
   });
   it("R13 nobody joins a question that was asked before", () => {
     const wider = changed({ roles: { ...SETTINGS.roles, ops: ["bob", "carol", "vera"] } });

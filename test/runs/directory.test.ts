@@ -145,10 +145,18 @@ describe("who may answer (R13)", () => {
   });
   it("R12 judges by account and id, on every path alike", () => {
     const audience = directory.audienceOf(["ops"]);
-    expect(directory.judge(audience, { account: "slack", userId: "U02ALICE" })).toEqual({ allowed: true, person: "alice" });
-    expect(directory.judge(audience, { account: "slack", userId: "U02BOB" })).toEqual({ allowed: false, person: "bob" });
-    expect(directory.judge(audience, { account: "discord", userId: "U02ALICE" })).toEqual({ allowed: false, person: null });
-    expect(directory.judge({ kind: "anyone" }, { account: "slack", userId: "U0STRANGER" })).toEqual({ allowed: true, person: null });
+    expect(directory.judge(audience, { account: "slack", userId: "U02ALICE" })).toEqual({
+      allowed: true,
+      person: "alice",
+      rule: "audience:role ops",
+    });
+    expect(directory.judge(audience, { account: "slack", userId: "U02BOB" })).toEqual({ allowed: false, person: "bob", rule: null });
+    expect(directory.judge(audience, { account: "discord", userId: "U02ALICE" })).toEqual({ allowed: false, person: null, rule: null });
+    expect(directory.judge({ kind: "anyone" }, { account: "slack", userId: "U0STRANGER" })).toEqual({
+      allowed: true,
+      person: null,
+      rule: "anyone",
+    });
     expect(directory.judge({ kind: "people", people: [] }, { account: "slack", userId: "U02ALICE" }).allowed).toBe(false);
   });
 });
